@@ -41,7 +41,7 @@ export function pick(point) {
   return text === null ? null : playMove(text);
 }
 
-/** Stores a premove; shows and plays any other move, and takes it back if the server refuses it. */
+/** Stores a premove; shows any other move and sends it, and unpicks it if the server refuses. */
 export async function playMove(text) {
   const { choice } = now;
   if (choice.early) {
@@ -234,8 +234,8 @@ export const isStarting = () => document.body.classList.contains("starting");
 /** Shows the form that starts a game beside the board, until the game changes. */
 export async function startBeside() {
   document.body.classList.add("starting");
-  const end = () => document.body.classList.remove("starting");
-  $("new-dialog").addEventListener("close", end, { once: true });
+  const hide = () => document.body.classList.remove("starting");
+  $("new-dialog").addEventListener("close", hide, { once: true });
   try {
     await dialogs.newGame.open(now.state, flipForUser, true);
   } catch (error) {
@@ -245,8 +245,8 @@ export async function startBeside() {
 
 /** Teaches the rules, then starts a game if asked to. */
 async function openTutorial() {
-  const end = await dialogs.tutorial.open();
-  if (end === "play" && !isStarting()) await dialogs.newGame.open(now.state, flipForUser);
+  const button = await dialogs.tutorial.open();
+  if (button === "play" && !isStarting()) await dialogs.newGame.open(now.state, flipForUser);
 }
 
 /** Shows the help with the rules of the game on the board. */
@@ -265,16 +265,16 @@ export function flipForUser(players) {
 
 /** Opens the editor; then starts a game or an analysis from the position that was set up. */
 async function edit() {
-  const end = await dialogs.editor.open(now.state);
-  if ((end !== "play" && end !== "analyse") || !await confirmLeaving()) return;
-  const analyse = end === "analyse";
+  const button = await dialogs.editor.open(now.state);
+  if ((button !== "play" && button !== "analyse") || !await confirmLeaving()) return;
+  const analyse = button === "analyse";
   await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules, analyse });
 }
 
 /** Opens the puzzles, or the game's mistakes if `lessons` is set; analyses one if asked to. */
 async function openPuzzles(lessons) {
-  const end = await dialogs.puzzles.open(now.state, lessons);
-  if (end !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
+  const button = await dialogs.puzzles.open(now.state, lessons);
+  if (button !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
   const { position, rules } = dialogs.puzzles.shown;
   await api("new", { position: position.text, ...rules, analyse: true });
 }

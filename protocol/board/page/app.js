@@ -47,7 +47,7 @@ class Log {
   }
 }
 
-let result;
+let resultCard;
 const typedMove = new TypedMove(playMove);
 const log = new Log();
 
@@ -72,36 +72,37 @@ function playMoveSound(before, state) {
 }
 
 function onKey(event) {
-  const typing = event.target.closest("input, textarea, select, dialog, pre");
-  if (typing || event.altKey) return;
+  if (event.target.closest("input, textarea, select, dialog, pre") || event.altKey) return;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
     event.preventDefault();
     act(event.shiftKey ? "redo" : "undo");
   }
   if (event.ctrlKey || event.metaKey) return;
-  const keys = {
+  const actions = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
     ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",
     e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new", h: "suggest", "?": "help",
   };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const name = keys[key];
-  if (typedMove.key(key, name ? () => act(name) : null)) {
+  const action = actions[key];
+  if (typedMove.key(key, action ? () => act(action) : null)) {
     event.preventDefault();
     return;
   }
   if (event.key === "Escape") cancel();
-  if (!name) return;
+  if (!action) return;
   event.preventDefault();
-  act(name);
+  act(action);
 }
 
 /** Shows the form that starts a game beside an unused board, until something changes. */
 function followStart(before, state) {
-  const key = ({ players, time, rules, plies, analysing, over }) =>
+  const settingsOf = ({ players, time, rules, plies, analysing, over }) =>
     JSON.stringify([players, time, rules, plies, analysing, over]);
   if (!before && !state.plies && !state.analysing && !state.over) startBeside();
-  else if (before && isStarting() && key(before) !== key(state)) $("new-dialog").close("");
+  else if (before && isStarting() && settingsOf(before) !== settingsOf(state)) {
+    $("new-dialog").close("");
+  }
 }
 
 /** Pixels of scrolling that make a step. */
@@ -122,23 +123,23 @@ function onWheel(event) {
 
 function onState(state) {
   const before = now.state;
-  const same = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
+  const isSameBoard = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
     before.position.text === state.position.text && before.node === state.node &&
     before.thinking === state.thinking;
   now.state = state;
-  if (now.state.node === now.going) now.going = null;
+  if (state.node === now.going) now.going = null;
   // An event that leaves the board as it is must not clear the picked points.
-  if (!same) {
+  if (!isSameBoard) {
     now.choice = choiceOf(state);
     now.ahead = null;
   }
   playPremove();
   redraw("state");
-  result.follow(before, now.state);
-  playMoveSound(before, now.state);
-  if (!before) flipForUser(now.state.players);
+  resultCard.follow(before, state);
+  playMoveSound(before, state);
+  if (!before) flipForUser(state.players);
   followStart(before, state);
-  if (now.state.plies || now.state.analysing) $("resume").hidden = true;
+  if (state.plies || state.analysing) $("resume").hidden = true;
 }
 
 async function main() {
@@ -161,7 +162,7 @@ async function main() {
     comment: (node, text) => send("comment", { node, text }),
   });
   prepare(about);
-  result = new ResultCard();
+  resultCard = new ResultCard();
   prepareSettings();
   $("line-count").addEventListener("change", () => {
     send("evaluation", { lines: Number($("line-count").value) });
@@ -183,7 +184,7 @@ async function main() {
     moves: (update) => redrawMoves(tree.apply(update)),
     review: (update) => {
       now.review = applyReview(now.review, update);
-      result.showReview(now.review);
+      resultCard.showReview(now.review);
       redraw("review");
     },
     log: (lines) => log.add(lines),

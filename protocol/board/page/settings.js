@@ -3,35 +3,33 @@
 import { fill } from "./dialogs/form.js";
 import { $ } from "./dom.js";
 import { now } from "./now.js";
-import { isOn, setSound } from "./sound.js";
-import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "./text.js";
+import { isSoundOn, setSound } from "./sound.js";
+import { CHOSEN_LANGUAGE, LANGUAGES, t } from "./text.js";
 
 const { dataset } = document.documentElement;
 
-/** Stores a value; an empty value removes the stored one. */
-function store(key, value) {
-  if (value) localStorage.setItem(key, value);
-  else localStorage.removeItem(key);
+/** Applies and stores a choice of the page's look; "" is the default. */
+function choose(name, value) {
+  if (value) dataset[name] = value;
+  else delete dataset[name];
+  localStorage.setItem(name, value);
 }
 
 /** Shows whether sounds and the numbers of the board are on. */
 function showSwitches() {
-  $("sound").setAttribute("aria-pressed", String(isOn()));
+  $("sound").setAttribute("aria-pressed", String(isSoundOn()));
   $("numbers").setAttribute("aria-pressed", String(dataset.numbers !== "off"));
 }
 
 /** Turns sounds on or off. */
 export function switchSound() {
-  setSound(!isOn());
+  setSound(!isSoundOn());
   showSwitches();
 }
 
 /** Shows or hides the letters and numbers beside the board. */
 export function switchNumbers() {
-  const off = dataset.numbers !== "off";
-  if (off) dataset.numbers = "off";
-  else delete dataset.numbers;
-  store("numbers", off ? "off" : "");
+  choose("numbers", dataset.numbers === "off" ? "" : "off");
   showSwitches();
 }
 
@@ -41,8 +39,8 @@ function place(menu, button) {
     if (newState !== "open") return;
     const { left, bottom } = button.getBoundingClientRect();
     const { offsetWidth, offsetHeight } = menu;
-    const most = document.documentElement.clientWidth - offsetWidth - 8;
-    menu.style.left = `${Math.max(8, Math.min(left, most))}px`;
+    const rightmost = document.documentElement.clientWidth - offsetWidth - 8;
+    menu.style.left = `${Math.max(8, Math.min(left, rightmost))}px`;
     menu.style.top = `${Math.max(8, Math.min(bottom + 4, innerHeight - offsetHeight - 8))}px`;
   });
 }
@@ -54,19 +52,12 @@ export function prepareSettings() {
   const schemes = ["light", "dark"].map((name) => [t(`scheme.${name}`), name]);
   fill($("scheme"), [[t("scheme.system"), ""], ...schemes], dataset.scheme || "");
   const languages = Object.entries(LANGUAGES).map(([code, { language }]) => [language, code]);
-  fill($("language"), [[t("language.browser"), ""], ...languages], chosenLanguage());
-  $("theme").addEventListener("change", () => {
-    dataset.theme = $("theme").value;
-    store("theme", dataset.theme);
-  });
-  $("scheme").addEventListener("change", () => {
-    const { value } = $("scheme");
-    if (value) dataset.scheme = value;
-    else delete dataset.scheme;
-    store("scheme", value);
-  });
+  fill($("language"), [[t("language.browser"), ""], ...languages], CHOSEN_LANGUAGE);
+  for (const name of ["theme", "scheme"]) {
+    $(name).addEventListener("change", () => choose(name, $(name).value));
+  }
   $("language").addEventListener("change", () => {
-    chooseLanguage($("language").value);
+    localStorage.setItem("language", $("language").value);
     // The game is on the server, so a reload loses nothing.
     now.reloading = true;
     window.location.reload();

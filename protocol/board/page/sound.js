@@ -1,6 +1,5 @@
 // Sounds, synthesized from tones; off by default.
 
-const KEY = "sound";
 /** Each sound's tones: pitch in hertz, start and length in seconds. */
 const SOUNDS = {
   move: [[190, 0, 0.07]],
@@ -11,19 +10,19 @@ const SOUNDS = {
 let context = null;
 
 /** Returns whether sounds are on; the browser stores the choice. */
-export function isOn() {
-  return localStorage.getItem(KEY) === "on";
+export function isSoundOn() {
+  return localStorage.getItem("sound") === "on";
 }
 
 /** Turns sounds on or off; turning them on plays an example. */
 export function setSound(on) {
-  localStorage.setItem(KEY, on ? "on" : "off");
+  localStorage.setItem("sound", on ? "on" : "off");
   sound("mill");
 }
 
 /** Plays the sound with a name, if sounds are on. */
 export function sound(name) {
-  if (!isOn()) return;
+  if (!isSoundOn()) return;
   context ||= new AudioContext();
   const now = context.currentTime;
   for (const [pitch, start, length] of SOUNDS[name]) {

@@ -6,19 +6,11 @@ import en from "./languages/en.js";
 /** All languages by code: a new one is a file in languages/, and an entry here. */
 export const LANGUAGES = { en, de };
 
-const KEY = "language";
+/** The code of the language chosen in the settings; empty to follow the browser. */
+export const CHOSEN_LANGUAGE = localStorage.getItem("language") || "";
 
-/** Returns the language stored in the settings; empty to follow the browser. */
-export const chosenLanguage = () => localStorage.getItem(KEY) || "";
-
-/** Stores a language's code, or with "" the browser's choice; it applies after a reload. */
-export function chooseLanguage(code) {
-  if (code) localStorage.setItem(KEY, code);
-  else localStorage.removeItem(KEY);
-}
-
-/** The code of the page's language: the stored one, or the browser's first that has a table. */
-export const LANGUAGE = [chosenLanguage(), ...navigator.languages.map((code) => code.split("-")[0])]
+/** The code of the page's language: the chosen one, or the browser's first that has a table. */
+export const LANGUAGE = [CHOSEN_LANGUAGE, ...navigator.languages.map((code) => code.split("-")[0])]
   .find((code) => Object.hasOwn(LANGUAGES, code)) || "en";
 
 const table = LANGUAGES[LANGUAGE];

@@ -20,9 +20,9 @@ export class Tree {
     this.stop = update.stop;
     this.root.comment = update.comment;
     const added = update.nodes.map(([number, parent, text, comment]) => {
-      const above = this.nodes.get(parent);
-      const node = { number, parent: above, text, comment, children: [], ply: above.ply + 1 };
-      above.children.push(node);
+      const before = this.nodes.get(parent);
+      const node = { number, parent: before, text, comment, children: [], ply: before.ply + 1 };
+      before.children.push(node);
       this.nodes.set(number, node);
       return node;
     });
@@ -47,8 +47,8 @@ export class Tree {
 
   /** Returns the next or, with step -1, the previous alternative to a node's move, or null. */
   alternative(node, step) {
-    const all = node.parent ? node.parent.children : [];
-    return all[all.indexOf(node) + step] || null;
+    const siblings = node.parent ? node.parent.children : [];
+    return siblings[siblings.indexOf(node) + step] || null;
   }
 
   isMain(node) {

@@ -22,7 +22,7 @@ export function mark(value) {
 }
 
 /** Returns a value's mark as a separate picture, for lists; empty without a value. */
-export function symbol(value) {
+export function markPicture(value) {
   const picture = svg("svg", { class: "symbol", viewBox: "-24 -24 48 48", "aria-hidden": "true" });
   if (value) picture.append(mark(value));
   return picture;
@@ -31,36 +31,34 @@ export function symbol(value) {
 /** Returns an arrow for each move, or a disc for a placing; the first arrow is the thickest. */
 export function arrows(board, moves) {
   // Moves that differ only in the removed man share an arrow.
-  const key = (move) => `${move.origin}-${move.to}`;
-  const first = new Map();
+  const drawn = new Map();
   moves.forEach((move, index) => {
-    if (!first.has(key(move))) first.set(key(move), arrow(board, move, index + 1));
+    const path = `${move.origin}-${move.to}`;
+    if (!drawn.has(path)) drawn.set(path, arrow(board, move, index + 1));
   });
-  return [...first.values()];
+  return [...drawn.values()];
 }
 
 /** Returns where the arrow of a placing begins: beside its point, towards the centre. */
-function besideOf([x, y]) {
-  const away = (value) => (value > 350 ? -70 : 70);
-  return [x + away(x), y + away(y)];
+function placingStart([x, y]) {
+  const inwards = (coordinate) => coordinate + (coordinate > 350 ? -70 : 70);
+  return [inwards(x), inwards(y)];
 }
 
-/** Returns a move's arrow; a placing has a disc instead, but with `points` an arrow. */
-function arrow(board, move, rank, points = false) {
+/** Returns a move's arrow; a placing has an arrow only with `always`, otherwise a disc. */
+function arrow(board, move, rank, always = false) {
   const group = svg("g", { class: `arrow rank-${rank}` });
   const [x, y] = board.at(move.to);
-  if (move.origin === null && !points) {
+  if (move.origin === null && !always) {
     group.append(svg("circle", { cx: x, cy: y, r: 19 }), svg("text", { x, y }, String(rank)));
   } else {
-    const [fromX, fromY] = move.origin ? board.at(move.origin) : besideOf([x, y]);
+    const [fromX, fromY] = move.origin ? board.at(move.origin) : placingStart([x, y]);
     const length = Math.hypot(x - fromX, y - fromY);
     const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
     const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
     const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
     group.append(
-      svg("line", {
-        class: "shaft", x1: fromX, y1: fromY, x2: backX, y2: backY,
-      }),
+      svg("line", { class: "shaft", x1: fromX, y1: fromY, x2: backX, y2: backY }),
       svg("path", {
         d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
           + `L${backX + 15 * uy} ${backY - 15 * ux}Z`,
@@ -70,7 +68,7 @@ function arrow(board, move, rank, points = false) {
   for (const man of move.removed) {
     const [cx, cy] = board.at(man);
     group.append(svg("circle", {
-      class: "taken", "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
+      class: "removed", "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
     }));
   }
   return group;
@@ -82,9 +80,12 @@ const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 export function verdicts(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parse(judged.move).to);
-  const better = judged.best ? [arrow(board, parse(judged.best), 1, true)] : [];
-  for (const group of better) group.classList.add("better");
-  return [...better, svg("g", {
+  const marks = [svg("g", {
     class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
   }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];
+  if (judged.best) {
+    marks.unshift(arrow(board, parse(judged.best), 1, true));
+    marks[0].classList.add("better");
+  }
+  return marks;
 }

@@ -14,11 +14,11 @@ export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Returns the points that lost a man of a colour (`left`) and those that gained one (`come`). */
+/** Returns the points that lost and those that gained a man of a colour. */
 function changes(before, now, colour) {
-  const added = (from, to) =>
+  const gains = (from, to) =>
     [...to.keys()].filter((point) => to.get(point) === colour && from.get(point) !== colour);
-  return { left: added(now, before), come: added(before, now) };
+  return { lost: gains(now, before), gained: gains(before, now) };
 }
 
 /**
@@ -27,15 +27,15 @@ function changes(before, now, colour) {
  */
 export function animate(board, before, now, dropped) {
   const all = ["white", "black"].map((colour) => [colour, changes(before, now, colour)]);
-  const count = all.reduce((sum, [, { left, come }]) => sum + left.length + come.length, 0);
+  const count = all.reduce((sum, [, { lost, gained }]) => sum + lost.length + gained.length, 0);
   if (prefersReducedMotion() || !count || count > MOST_CHANGES) return;
-  for (const [colour, { left, come }] of all) {
-    if (left.length === 1 && come.length === 1) {
-      if (come[0] !== dropped) slide(board, left[0], come[0]);
+  for (const [colour, { lost, gained }] of all) {
+    if (lost.length === 1 && gained.length === 1) {
+      if (gained[0] !== dropped) slide(board, lost[0], gained[0]);
       continue;
     }
-    if (come.length === 1 && come[0] !== dropped) appear(board, come[0]);
-    for (const point of left) vanish(board, point, colour);
+    if (gained.length === 1 && gained[0] !== dropped) appear(board, gained[0]);
+    for (const point of lost) vanish(board, point, colour);
   }
 }
 

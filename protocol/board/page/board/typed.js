@@ -7,12 +7,12 @@ import { t } from "../text.js";
 /** Milliseconds after which a lone letter is the shortcut of its key. */
 const SHORTCUT_DELAY = 600;
 /** Milliseconds after which an incomplete move is dropped. */
-const PATIENCE = 6000;
+const MOVE_TIMEOUT = 6000;
 
 const pointsOf = (text) => text.replace(/[-x]/g, "");
 
-/** Returns the points of a typed move with hyphens: "d6d5" is "d6-d5". */
-export const spelled = (typed) => typed.replace(/(..)(?=.)/, "$1-");
+/** Returns a typed move with a hyphen after its first point: "d6d5" is "d6-d5". */
+const spelled = (typed) => typed.replace(/(..)(?=.)/, "$1-");
 
 export class TypedMove {
   /** `onMove` is called with a complete move. */
@@ -22,7 +22,7 @@ export class TypedMove {
     this.timer = null;
   }
 
-  set(typed, milliseconds = PATIENCE, then = () => {}) {
+  set(typed, milliseconds = MOVE_TIMEOUT, then = () => {}) {
     clearTimeout(this.timer);
     this.typed = typed;
     $("typed").hidden = !typed;
@@ -52,7 +52,7 @@ export class TypedMove {
     const fitting = now.choice.moves.filter(({ text }) => pointsOf(text).startsWith(typed));
     if (typed.length === 1) {
       if (!now.choice.moves.length) return false;
-      this.set(typed, shortcut ? SHORTCUT_DELAY : PATIENCE, shortcut || undefined);
+      this.set(typed, shortcut ? SHORTCUT_DELAY : MOVE_TIMEOUT, shortcut || undefined);
     } else if (fitting.length === 1 && pointsOf(fitting[0].text) === typed) {
       this.set("");
       this.onMove(fitting[0].text);

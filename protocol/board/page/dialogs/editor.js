@@ -105,7 +105,7 @@ export class Editor {
 
   /** Lets the server check a position's text, and shows its answer. */
   async check(text) {
-    const typed = $("editor-text").value === text;
+    const isTyped = $("editor-text").value === text;
     $("editor-text").value = text;
     this.asked += 1;
     const asked = this.asked;
@@ -117,7 +117,7 @@ export class Editor {
     }
     if (asked !== this.asked) return;
     this.text = text;
-    if (answer.position && typed) this.setPosition(answer.position);
+    if (answer.position && isTyped) this.setPosition(answer.position);
     const side = SIDES[answer.position ? answer.position.side : 0];
     $("editor-note").textContent = fromServer(answer.fault || answer.note)
       || t("editor.to-move", { side });

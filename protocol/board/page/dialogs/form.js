@@ -14,11 +14,6 @@ export function labelled(text, id, input) {
   return [element("label", { for: id }, text), input];
 }
 
-/** Returns a field's value in the form of the protocol. */
-export function valueOf(input) {
-  return input.type === "checkbox" ? String(input.checked) : input.value;
-}
-
 /** Shows a dialog, with `beside` as a part of the page; resolves with its button's value. */
 export function show(dialog, beside = false) {
   dialog.returnValue = "";
@@ -28,6 +23,15 @@ export function show(dialog, beside = false) {
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
   });
+}
+
+/** Runs an action; if it fails, shows the error's message in the element with the id `fault`. */
+export async function attempt(fault, action) {
+  try {
+    await action();
+  } catch (error) {
+    $(fault).textContent = error.message;
+  }
 }
 
 /** Asks for confirmation; resolves with true if the user presses the button `yes`. */

@@ -6,7 +6,7 @@ import { api } from "../net.js";
 import { confirmLeaving, showMessage } from "../now.js";
 import { row } from "./games.js";
 import { countedText, fromServer, t } from "../text.js";
-import { show } from "./form.js";
+import { attempt, show } from "./form.js";
 import { sharedText } from "./share.js";
 
 /** Bytes of a file that are read, at most. */
@@ -65,7 +65,7 @@ export class ImportDialog {
 
   /** Opens the only game of the text, or the one with an index; otherwise lists the games. */
   load(game) {
-    return this.attempt(async () => {
+    return attempt("import-fault", async () => {
       this.mayLeave = this.mayLeave || await confirmLeaving();
       if (!this.mayLeave) return;
       const answer = await api("load", { ...this.request(), game });
@@ -73,15 +73,6 @@ export class ImportDialog {
       else $("import-dialog").close("go");
       if (answer.notice) showMessage(`${fromServer(answer.notice)}.`);
     });
-  }
-
-  /** Runs an action and shows its error. */
-  async attempt(action) {
-    try {
-      await action();
-    } catch (error) {
-      $("import-fault").textContent = error.message;
-    }
   }
 
   list(games, found) {
@@ -105,7 +96,7 @@ export class ImportDialog {
   }
 
   keep() {
-    return this.attempt(async () => {
+    return attempt("import-fault", async () => {
       const { kept, skipped, faults } = await api("keep", this.request());
       const message = countedText("open.kept", kept);
       if (!skipped) {

@@ -35,7 +35,8 @@ function remembered() {
 export class NewGame {
   constructor(about) {
     this.about = about;
-    this.own = String(about.engines.findIndex(({ levels }) => levels));
+    /** The index of merels among the engines, as a text. */
+    this.ownEngine = String(about.engines.findIndex(({ levels }) => levels));
     $("level").max = about.levels.length - 1;
     $("level").addEventListener("input", () => this.choose());
     for (const radio of radios()) radio.addEventListener("change", () => this.choose());
@@ -56,15 +57,15 @@ export class NewGame {
       return;
     }
     this.prepare(state, beside ? remembered() : {});
-    const end = await show($("new-dialog"), beside);
-    if (end === "begin" && await confirmLeaving()) {
+    const button = await show($("new-dialog"), beside);
+    if (button === "begin" && await confirmLeaving()) {
       const side = colour() === RANDOM ? Number(Math.random() < 0.5) : this.quickSide();
       const settings = this.settings(side);
       await this.begin(settings);
       this.remember();
       onBegin(settings.players);
     }
-    if (end === "apply") await api("players", this.settings());
+    if (button === "apply") await api("players", this.settings());
   }
 
   /** Fills the fields with the settings of a game, or with the choices of an earlier one. */
@@ -87,9 +88,9 @@ export class NewGame {
     const times = this.times.map((offered, index) => [timeText(offered), String(index)]);
     fill($("time"), times, String(this.times.findIndex(isCurrent)));
     const variants = Object.keys(this.about.variants).map((name) => [title(name), name]);
-    const known = variant in this.about.variants;
-    fill($("variant"), variants, known ? variant : state.rules.variant);
-    if (known) this.showFields(variant);
+    const isKnown = variant in this.about.variants;
+    fill($("variant"), variants, isKnown ? variant : state.rules.variant);
+    if (isKnown) this.showFields(variant);
     else this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
     $("new-more").open = this.quickSide() === null;
@@ -104,7 +105,7 @@ export class NewGame {
   quickSide() {
     const users = [0, 1].filter((side) => $(`player-${side}`).value === "");
     const other = 1 - users[0];
-    const isLevel = users.length === 1 && $(`player-${other}`).value === this.own
+    const isLevel = users.length === 1 && $(`player-${other}`).value === this.ownEngine
       && $(`level-${other}`).value !== "full";
     return isLevel ? users[0] : null;
   }
@@ -113,7 +114,7 @@ export class NewGame {
   choose() {
     const user = colour() === "1" ? 1 : 0;
     $(`player-${user}`).value = "";
-    $(`player-${1 - user}`).value = this.own;
+    $(`player-${1 - user}`).value = this.ownEngine;
     $(`level-${1 - user}`).value = this.about.levels[$("level").value].name;
     this.showLevels();
   }
@@ -136,8 +137,8 @@ export class NewGame {
 
   /** Returns the chosen players and time; against a level, the user has the colour `user`. */
   settings(user = this.quickSide()) {
-    const isOther = this.quickSide() !== null && this.quickSide() !== user;
-    const seats = isOther ? [1, 0, 2] : [0, 1, 2];
+    const isSwapped = this.quickSide() !== null && this.quickSide() !== user;
+    const seats = isSwapped ? [1, 0, 2] : [0, 1, 2];
     const players = seats.map((seat) => {
       const engine = $(`player-${seat}`).value;
       if (engine === "") return { engine: null, name: $(`name-${seat}`).value };
@@ -148,10 +149,9 @@ export class NewGame {
 
   /** Stores the choices for the next game. */
   remember() {
-    const quick = this.quickSide() === null ? remembered()
+    const { level, side } = this.quickSide() === null ? remembered()
       : { level: Number($("level").value), side: colour() };
     const { time } = this.settings();
-    const { level, side } = quick;
     localStorage.setItem(KEY, JSON.stringify({ level, side, time, variant: $("variant").value }));
   }
 
@@ -160,11 +160,11 @@ export class NewGame {
     // A move on the board is White's.
     const settings = this.settings(0);
     const { variant, fields } = this.rules();
-    const same = variant === state.rules.variant && !Object.keys(fields).length
+    const isSame = variant === state.rules.variant && !Object.keys(fields).length
       && JSON.stringify(settings.time) === JSON.stringify(state.time)
       && settings.players.every(({ engine, level }, seat) => engine === state.players[seat].engine
         && (engine === null || level === state.players[seat].level));
-    if (!same) await this.begin(settings);
+    if (!isSame) await this.begin(settings);
   }
 
   /** Begins a game; an error names a rule by its question in the dialog. */

@@ -4,37 +4,43 @@ import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
 import { fromServer, SIDES, t } from "../text.js";
-import { fill, labelled, show, valueOf } from "./form.js";
+import { attempt, fill, labelled, show } from "./form.js";
+
+/** Returns a field's value in the form of the protocol. */
+const textOf = (input) => (input.type === "checkbox" ? String(input.checked) : input.value);
 
 export class Options {
   constructor() {
     $("options-seat").addEventListener("change", () => this.loadOptions());
-    $("options-go").addEventListener("click", async (event) => {
+    $("options-go").addEventListener("click", (event) => {
       event.preventDefault();
       const settings = {};
       for (const input of $("options-list").querySelectorAll("[data-option]")) {
-        const value = valueOf(input);
+        const value = textOf(input);
         if (value !== input.dataset.before) settings[input.dataset.option] = value;
       }
-      try {
-        await api("configure", { seat: Number($("options-seat").value), settings });
-        $("options-dialog").close("go");
-      } catch (error) {
-        $("options-fault").textContent = error.message;
-      }
+      this.configure(settings, () => $("options-dialog").close("go"));
     });
   }
 
   async open(state) {
-    const parts = [...SIDES, t("part.analysis")];
+    const seatNames = [...SIDES, t("part.analysis")];
     const seats = state.players
       .map(({ name, engine }, seat) => [
-        t("player", { side: parts[seat], name: fromServer(name) }), String(seat), engine,
+        t("player", { side: seatNames[seat], name: fromServer(name) }), String(seat), engine,
       ])
       .filter(([, , engine]) => engine !== null);
     fill($("options-seat"), seats, seats[0][1]);
     this.loadOptions();
     return show($("options-dialog"));
+  }
+
+  /** Sets options of the chosen engine; calls `then` if the server accepts them. */
+  configure(settings, then) {
+    return attempt("options-fault", async () => {
+      await api("configure", { seat: Number($("options-seat").value), settings });
+      then();
+    });
   }
 
   async loadOptions() {
@@ -64,15 +70,9 @@ export class Options {
       Object.assign(input, { type: "checkbox", checked: option.value.toLowerCase() === "true" });
     } else if (option.kind === "button") {
       Object.assign(input, { type: "button", textContent: t("options.press") });
-      input.addEventListener("click", async () => {
-        try {
-          const seat = Number($("options-seat").value);
-          await api("configure", { seat, settings: { [option.name]: null } });
-          showMessage(t("options.pressed", { name: option.name }));
-        } catch (error) {
-          $("options-fault").textContent = error.message;
-        }
-      });
+      input.addEventListener("click", () => this.configure(
+        { [option.name]: null }, () => showMessage(t("options.pressed", { name: option.name })),
+      ));
     } else {
       Object.assign(input, { type: "number", value: option.value });
       if (option.min !== null) input.min = option.min;
@@ -82,7 +82,7 @@ export class Options {
     const row = labelled(option.name, `option-${option.name.replaceAll(" ", "_")}`, input);
     if (option.kind !== "button") {
       input.dataset.option = option.name;
-      input.dataset.before = valueOf(input);
+      input.dataset.before = textOf(input);
     }
     if (option.managed) {
       input.disabled = true;

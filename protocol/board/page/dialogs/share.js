@@ -14,14 +14,14 @@ const STRIP = 66;
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
   "font-size", "font-weight", "text-anchor", "dominant-baseline", "stop-color", "stop-opacity"];
 
-/** Prefix of a game in a link's fragment. */
-const MARK = "#game=";
+/** The fragment of a link, up to the record. */
+const GAME_FRAGMENT = "#game=";
 
 /** Returns the record in a link to the page, or the text itself if it is not a link. */
 export function sharedText(text) {
-  const start = text.indexOf(MARK);
+  const start = text.indexOf(GAME_FRAGMENT);
   if (start < 0) return text;
-  const encoded = text.slice(start + MARK.length).trim();
+  const encoded = text.slice(start + GAME_FRAGMENT.length).trim();
   try {
     return decodeURIComponent(encoded);
   } catch {
@@ -32,7 +32,7 @@ export function sharedText(text) {
 /** Returns the record in the page's address, or null; leaves only the path in the address. */
 export function takeSharedRecord() {
   const { hash, pathname, search } = window.location;
-  const isShared = hash.startsWith(MARK);
+  const isShared = hash.startsWith(GAME_FRAGMENT);
   if (isShared || search) window.history.replaceState(null, "", pathname);
   return isShared ? sharedText(hash) : null;
 }
@@ -74,8 +74,6 @@ function strip(hands, side) {
   return group;
 }
 
-const shapesOf = (root) => root.querySelectorAll("rect, path, line, circle, text");
-
 /** Returns the picture as a PNG; painted, because the page's policy forbids loading images. */
 function picturePNG(root) {
   const canvas = document.createElement("canvas");
@@ -84,51 +82,54 @@ function picturePNG(root) {
   const pen = canvas.getContext("2d");
   const { x, y } = root.viewBox.baseVal;
   const inside = root.getScreenCTM().inverse();
-  for (const shape of shapesOf(root)) {
+  for (const shape of root.querySelectorAll("rect, path, line, circle, text")) {
     const { e, f } = inside.multiply(shape.getScreenCTM());
     pen.setTransform(2, 0, 0, 2, 2 * (e - x), 2 * (f - y));
-    paint(pen, shape, (name) => shape.getAttribute(name));
+    paint(pen, shape);
   }
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }
 
 /** Returns a shape's fill for a canvas: a colour, or a gradient over the circle's box. */
-function fillOf(pen, shape, get) {
-  const id = /^url\("?#([\w-]+)"?\)$/.exec(get("fill"));
-  if (!id) return get("fill");
+function fillOf(pen, shape) {
+  const style = shape.getAttribute("fill");
+  const id = /^url\("?#([\w-]+)"?\)$/.exec(style);
+  if (!id) return style;
   const gradient = shape.ownerSVGElement.querySelector(`[id="${id[1]}"]`);
-  const number = (one, name) => Number(one.getAttribute(name));
+  const number = (element, name) => Number(element.getAttribute(name));
   const r = number(shape, "r");
   const at = (name) => number(shape, name) + r * (2 * number(gradient, name) - 1);
   const [x, y] = [at("cx"), at("cy")];
-  const filled = pen.createRadialGradient(x, y, 0, x, y, 2 * r * number(gradient, "r"));
+  const canvasFill = pen.createRadialGradient(x, y, 0, x, y, 2 * r * number(gradient, "r"));
   for (const stop of gradient.children) {
     const [red, green, blue] = stop.getAttribute("stop-color").match(/[\d.]+/g).slice(-3);
     const isSRGB = stop.getAttribute("stop-color").startsWith("color(");
     const channels = [red, green, blue].map((part) => (isSRGB ? 255 * part : part));
     const opacity = stop.getAttribute("stop-opacity");
-    filled.addColorStop(number(stop, "offset"), `rgb(${channels.join(" ")} / ${opacity})`);
+    canvasFill.addColorStop(number(stop, "offset"), `rgb(${channels.join(" ")} / ${opacity})`);
   }
-  return filled;
+  return canvasFill;
 }
 
-function paint(pen, shape, get) {
-  const of = (...names) => names.map((name) => Number(get(name)));
+/** Paints a shape of the picture on a canvas. */
+function paint(pen, shape) {
+  const get = (name) => shape.getAttribute(name);
+  const numbers = (...names) => names.map((name) => Number(get(name)));
   const outline = new Path2D(get("d") ?? "");
-  if (shape.localName === "rect") outline.roundRect(...of("x", "y", "width", "height", "rx"));
-  if (shape.localName === "circle") outline.arc(...of("cx", "cy", "r"), 0, 2 * Math.PI);
+  if (shape.localName === "rect") outline.roundRect(...numbers("x", "y", "width", "height", "rx"));
+  if (shape.localName === "circle") outline.arc(...numbers("cx", "cy", "r"), 0, 2 * Math.PI);
   if (shape.localName === "line") {
-    outline.moveTo(...of("x1", "y1"));
-    outline.lineTo(...of("x2", "y2"));
+    outline.moveTo(...numbers("x1", "y1"));
+    outline.lineTo(...numbers("x2", "y2"));
   }
   Object.assign(pen, {
-    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape, get),
+    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape),
     strokeStyle: get("stroke"), lineWidth: parseFloat(get("stroke-width")),
     lineCap: get("stroke-linecap"),
     font: `${get("font-weight")} ${get("font-size")} ${get("font-family")}`,
     textAlign: "center", textBaseline: "middle",
   });
-  if (shape.localName === "text") pen.fillText(shape.textContent, ...of("x", "y"));
+  if (shape.localName === "text") pen.fillText(shape.textContent, ...numbers("x", "y"));
   if (get("fill") !== "none") pen.fill(outline);
   if (get("stroke") !== "none") pen.stroke(outline);
 }
@@ -179,7 +180,7 @@ export class Share {
     const form = $("share-form").value;
     const text = ["record", "playok"].includes(form) ? this.forms.record : this.forms.shown;
     const { origin, pathname } = window.location;
-    $("share-link").value = `${origin}${pathname}${MARK}${encodeURIComponent(text)}`;
+    $("share-link").value = `${origin}${pathname}${GAME_FRAGMENT}${encodeURIComponent(text)}`;
     $("share-text").value = this.forms[form];
   }
 }

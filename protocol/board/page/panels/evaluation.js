@@ -2,12 +2,13 @@
 
 import { $, element } from "../dom.js";
 import { parse } from "../drawing.js";
-import { symbol } from "../board/marks.js";
+import { markPicture } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
 import { countedText, decimal, fromServer, SIDES, t } from "../text.js";
 
-const WORDS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
-const RESULTS = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
+const VALUE_KEYS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
+/** White's share by result. */
+const SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
 /** Draws the bar with White's share, from 0 to 1, and its meaning as text. */
 function drawBar(share, text) {
@@ -32,8 +33,8 @@ function verdict(info, state, judged) {
   // In an analysis the last position of a resigned game has a value of its own.
   const resigned = state.over && state.node === state.live && !state.analysing;
   const end = state.position.end || (resigned ? state : null);
-  if (end && end.result in RESULTS) {
-    return [fromServer(end.reason) || end.result, RESULTS[end.result], t("evaluation.over")];
+  if (end && end.result in SHARES) {
+    return [fromServer(end.reason) || end.result, SHARES[end.result], t("evaluation.over")];
   }
   const known = proven(state);
   if (known) return [...known, t("evaluation.tables")];
@@ -48,19 +49,23 @@ function verdict(info, state, judged) {
 export class Evaluation {
   constructor(on) {
     this.on = on;
-    this.held = false;
+    this.isPreviewing = false;
     this.previewed = "";
+    /** The moves in the list of proven values, as a text. */
     this.explored = "";
     for (const list of [$("lines"), $("explorer")]) {
       // Not `pointerover`: lines also appear under a pointer that rests.
-      list.addEventListener("pointermove", (event) => this.touch(event));
-      list.addEventListener("focusin", (event) => this.touch(event));
-      list.addEventListener("pointerleave", () => this.release());
-      list.addEventListener("focusout", () => this.release());
+      for (const kind of ["pointermove", "focusin"]) {
+        list.addEventListener(kind, (event) => this.preview(event));
+      }
+      for (const kind of ["pointerleave", "focusout"]) {
+        list.addEventListener(kind, () => this.endPreview());
+      }
       list.addEventListener("click", (event) => {
         const moves = this.movesOf(event);
-        if (moves) this.release();
-        if (moves) this.on.play(moves);
+        if (!moves) return;
+        this.endPreview();
+        this.on.play(moves);
       });
     }
   }
@@ -71,27 +76,27 @@ export class Evaluation {
     return button && button.dataset.moves.split(" ");
   }
 
-  touch(event) {
+  preview(event) {
     const moves = this.movesOf(event);
     const text = moves && moves.join(" ");
-    if (!moves || (this.held && text === this.previewed)) return;
+    if (!moves || (this.isPreviewing && text === this.previewed)) return;
     this.previewed = text;
-    // Do not redraw: a line that changes under the pointer could not be clicked.
-    this.held = true;
+    // Meanwhile the lines are not redrawn: one that changes under the pointer cannot be clicked.
+    this.isPreviewing = true;
     this.on.hover(moves);
   }
 
-  release() {
-    if (!this.held) return;
-    this.held = false;
+  endPreview() {
+    if (!this.isPreviewing) return;
+    this.isPreviewing = false;
     this.on.leave();
   }
 
   /**
-   * Draws the panel. `judged` is the review's judgement of the move shown. `stale`: the latest
-   * variations belong to another position, so the bar keeps its share until new ones come.
+   * Draws the panel. `judged` is the review's judgement of the move shown. Without an evaluation
+   * the bar shows one half, but with `keepsBar` it keeps its share.
    */
-  draw(info, state, flipped, judged, stale) {
+  draw(info, state, flipped, judged, keepsBar) {
     const { reveals } = state;
     $("bar").classList.toggle("flipped", flipped);
     $("bar").classList.toggle("off", !reveals);
@@ -101,15 +106,15 @@ export class Evaluation {
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
     const shown = verdict(info, state, judged);
     if (shown) drawBar(shown[1], shown[0]);
-    else if (!stale) drawBar(0.5, t("evaluation.none"));
-    if (!reveals || this.place !== state.position.text) this.release();
-    this.place = state.position.text;
+    else if (!keepsBar) drawBar(0.5, t("evaluation.none"));
+    if (!reveals || this.position !== state.position.text) this.endPreview();
+    this.position = state.position.text;
     this.write($("worth"), reveals && shown ? shown[0] : "");
     this.write($("facts"), reveals ? this.facts(info, shown) : t("evaluation.off"));
     // Reserve the height: lines that come and go would move everything below them.
     const lineCount = reveals && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
-    if (this.held) return;
+    if (this.isPreviewing) return;
     this.drawLines(reveals && info ? info : null);
     this.drawExplorer(reveals ? state.proven : null, state);
     this.drawTables(state);
@@ -134,8 +139,8 @@ export class Evaluation {
     const parts = shown && shown[2] ? [shown[2]] : [];
     if (info && info.share !== null) {
       parts.push(t("evaluation.depth", { name: info.name, depth: info.depth ?? "?" }));
-      if (info.nodes) parts.push(t("evaluation.positions", { count: short(info.nodes) }));
-      if (info.nps) parts.push(`${short(info.nps)}/s`);
+      if (info.nodes) parts.push(t("evaluation.positions", { count: abbreviated(info.nodes) }));
+      if (info.nps) parts.push(`${abbreviated(info.nps)}/s`);
     }
     return parts.join(" · ");
   }
@@ -155,19 +160,19 @@ export class Evaluation {
     });
   }
 
-  drawExplorer(known, state) {
-    $("explorer-box").hidden = !known;
-    if (!known) return;
+  drawExplorer(provenValues, state) {
+    $("explorer-box").hidden = !provenValues;
+    if (!provenValues) return;
     const side = SIDES[state.position.side];
-    const key = JSON.stringify([known, side]);
+    const key = JSON.stringify([provenValues, side]);
     if (this.explored === key) return;
     this.explored = key;
-    $("explorer").replaceChildren(...known.moves.map((entry) => {
+    $("explorer").replaceChildren(...provenValues.moves.map((entry) => {
       const button = element(
         "button", { class: `known ${entry.value || "unknown"}`, "data-moves": entry.move },
-        symbol(entry.value), element("span", { class: "move" }, entry.move),
+        markPicture(entry.value), element("span", { class: "move" }, entry.move),
         element("span", { class: "worth" },
-          t(entry.value ? WORDS[entry.value] : "evaluation.unknown", { side })),
+          t(entry.value ? VALUE_KEYS[entry.value] : "evaluation.unknown", { side })),
       );
       if (entry.replies) {
         const [holding, all] = entry.replies;
@@ -198,7 +203,8 @@ export function firstMoves(info) {
   return info.lines.filter((line) => line.moves.length).map((line) => parse(line.moves[0]));
 }
 
-function short(number) {
+/** Returns a large number with a unit: "1.2 M". */
+function abbreviated(number) {
   for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
     if (number >= size) return `${decimal(number / size, number >= 10 * size ? 0 : 1)} ${unit}`;
   }

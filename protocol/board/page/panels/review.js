@@ -13,12 +13,12 @@ export const isRunning = (review) => review !== null && review.judgements.length
 
 /** Returns the judgement of the move shown, or undefined. */
 export const judgementOf = (review, state) =>
-  (review ? review.judgements[review.places.get(state.node)] : undefined);
+  (review ? review.judgements[review.indices.get(state.node)] : undefined);
 
 /** Returns the review after an update, which replaces it or adds judgements; null ends it. */
 export function applyReview(review, update) {
   if (update && update.whole) {
-    return { ...update, places: new Map(update.nodes.map((node, place) => [node, place])) };
+    return { ...update, indices: new Map(update.nodes.map((node, index) => [node, index])) };
   }
   if (update) {
     review.judgements.push(...update.judgements);
@@ -32,8 +32,9 @@ export class ReviewPanel {
   /** `onGo` is called with the number of a clicked node. */
   constructor(onGo) {
     this.review = null;
+    /** The number of judgements in the graph. */
     this.drawn = 0;
-    this.next = 0;
+    this.nextDrawing = 0;
     this.graph = svg("svg", {
       viewBox: "0 0 1 100", preserveAspectRatio: "none", role: "img",
       "aria-label": t("review.graph"),
@@ -51,21 +52,19 @@ export class ReviewPanel {
   }
 
   draw(review, state) {
-    $("graph").hidden = $("verdict").hidden = !review;
+    $("graph").hidden = $("verdict").hidden = $("sums").hidden = !review;
     $("review").textContent = t(isRunning(review) ? "moves.stop" : "moves.review");
     if (review !== this.review) this.drawn = 0;
     this.review = review;
-    $("sums").hidden = !review;
-    if (!review) $("learn").hidden = true;
+    $("learn").hidden = !review || isRunning(review) || !mistakes(review, state).length;
     if (!review) return;
     this.drawArea();
-    const place = review.places.get(state.node);
-    this.here.setAttribute("visibility", place === undefined ? "hidden" : "visible");
-    for (const end of ["x1", "x2"]) this.here.setAttribute(end, (place ?? 0) + 1);
+    const index = review.indices.get(state.node);
+    this.here.setAttribute("visibility", index === undefined ? "hidden" : "visible");
+    for (const end of ["x1", "x2"]) this.here.setAttribute(end, (index ?? 0) + 1);
     drawSums(review);
     if (now.seeksReview) $("graph").scrollIntoView({ block: "center" });
     now.seeksReview = false;
-    $("learn").hidden = isRunning(review) || !mistakes(review, state).length;
     $("verdict").textContent = verdictOn(review, judgementOf(review, state));
   }
 
@@ -73,13 +72,13 @@ export class ReviewPanel {
   drawArea() {
     const { judgements, moves } = this.review;
     const time = performance.now();
-    const early = this.drawn && judgements.length < moves && time < this.next;
-    if (judgements.length === this.drawn || early) return;
+    const isTooEarly = this.drawn && judgements.length < moves && time < this.nextDrawing;
+    if (judgements.length === this.drawn || isTooEarly) return;
     this.drawn = judgements.length;
-    this.next = time + PAUSE;
+    this.nextDrawing = time + PAUSE;
     const heights = judgements.map((judged) => 100 - judged.value * 100);
-    const places = heights.map((height, at) => `${at + 1},${height}`).join(" ");
-    this.area.setAttribute("points", `0,100 0,${heights[0]} ${places} ${heights.length},100`);
+    const points = heights.map((height, index) => `${index + 1},${height}`).join(" ");
+    this.area.setAttribute("points", `0,100 0,${heights[0]} ${points} ${heights.length},100`);
     this.graph.setAttribute("viewBox", `0 0 ${Math.max(1, moves)} 100`);
     this.half.setAttribute("x2", moves);
   }
@@ -100,11 +99,11 @@ function drawSums({ sums }) {
   $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
     element("dt", {}, SIDES[side]),
     element("dd", {}, moves
-      ? t("review.sums", { accuracy: decimal(accuracy, 1), counts: listed(counts) }) : "–"),
+      ? t("review.sums", { accuracy: decimal(accuracy, 1), counts: countsText(counts) }) : "–"),
   ]));
 }
 
-const listed = (counts) => ["blunder", "mistake", "inaccuracy"]
+const countsText = (counts) => ["blunder", "mistake", "inaccuracy"]
   .map((name) => counted(name, counts[name])).join(", ");
 
 /** Returns the verdict on the move shown, or on the whole game. */

@@ -11,16 +11,16 @@ export function statusOf(state, choice) {
   // The next prompt comes with the server's answer.
   if (choice.step === "done") return null;
   const { position, playing, paused } = state;
-  const back = state.node !== state.live;
+  const isBack = state.node !== state.live;
   const parts = state.analysing ? [t("status.analysis")] : [];
-  if (back && !state.analysing) parts.push(t(playing ? "status.viewing" : "status.move", state));
-  else if (!back && state.reason) {
+  if (isBack && !state.analysing) parts.push(t(playing ? "status.viewing" : "status.move", state));
+  else if (!isBack && state.reason) {
     parts.push(t("status.over", { reason: fromServer(state.reason), result: state.result }));
-  } else if (!back && state.result !== "*") parts.push(t("status.recorded", state));
+  } else if (!isBack && state.result !== "*") parts.push(t("status.recorded", state));
   const side = SIDES[position.side];
-  const next = SIDES[state.turn];
+  const turnSide = SIDES[state.turn];
   const men = [...choice.points].sort().join(", ");
-  const asked = {
+  const prompt = {
     place: "status.place",
     man: position.flying[position.side] ? "status.fly" : "status.man",
     target: "status.target",
@@ -29,14 +29,14 @@ export function statusOf(state, choice) {
   const { engine, name } = state.players[state.turn];
   if (playing && paused) {
     const key = engine === null ? "status.paused.own" : "status.paused.engine";
-    parts.push(t(key, { side: next, name }));
+    parts.push(t(key, { side: turnSide, name }));
   } else if (state.thinking) parts.push(t("status.thinking", { name }));
-  else if (playing && back) parts.push(t("status.back", { side: next }));
-  if (asked) parts.push(t(asked, { side, men }));
+  else if (playing && isBack) parts.push(t("status.back", { side: turnSide }));
+  if (prompt) parts.push(t(prompt, { side, men }));
   if (playing && state.offer !== null) {
     parts.push(t("status.offer", { side: SIDES[state.offer] }));
   }
-  if (state.analysing && !back && !state.final && !state.played) {
+  if (state.analysing && !isBack && !state.final && !state.played) {
     parts.push(t("status.try"));
   }
   if (state.move) parts.push(t("status.last", state));
@@ -61,9 +61,8 @@ export class ResultCard {
 
   /** Shows the strip when the game has just ended; not for an opened game that was over. */
   follow(before, state) {
-    const ended = state.over && state.result !== "*";
-    const isOther = before && before.over && before.plies !== state.plies;
-    if (!ended || isOther) this.close();
+    const isOtherGame = before && before.over && before.plies !== state.plies;
+    if (!state.over || isOtherGame) this.close();
     else if (before && !before.over && !state.analysing) {
       $("result-title").textContent = headline(state);
       $("result-reason").textContent = fromServer(state.reason) || state.result;
