@@ -99,7 +99,7 @@ class SearchThread:
         self._board = board
         self._condition = Condition()
         """Also guards stopping a search and finishing a job, so no stop reaches the next search."""
-        self._version = 0
+        self._changes = 0
         self._closed = False
         self._engine: Engine | None = None
         self._call: Call | None = None
@@ -117,7 +117,7 @@ class SearchThread:
     def changed(self) -> None:
         """Run the current job; call this after every change of the board's state."""
         with self._condition:
-            self._version += 1
+            self._changes += 1
             self._condition.notify()
         self.stop_unwanted()
 
@@ -170,13 +170,13 @@ class SearchThread:
     def _run(self) -> None:
         while True:
             with self._condition:
-                version = self._version
+                changes = self._changes
             try:
                 self._run_job()
             except Exception as error:  # Retry after the next change of the state.
                 self._board.on_error(None, error)
             with self._condition:
-                while not self._closed and self._version == version:
+                while not self._closed and self._changes == changes:
                     self._condition.wait()
                 if self._closed:
                     return

@@ -60,7 +60,7 @@ export class ImportDialog {
 
   /** Returns the fields of a request: the text and the current rules. */
   request() {
-    return { text: this.text ?? sharedText($("import-text").value), ...this.current };
+    return { text: this.text ?? sharedText($("import-text").value), ...this.rules };
   }
 
   /** Opens the only game of the text, or the one with an index; otherwise lists the games. */
@@ -114,7 +114,7 @@ export class ImportDialog {
   async open(state) {
     this.mayLeave = false;
     // The rules for a text that names none.
-    this.current = state.rules;
+    this.rules = state.rules;
     if (this.text) $("import-text").value = "";
     this.reset();
     $("import-file").value = "";

@@ -203,6 +203,19 @@ def test_a_wrong_move_in_learn_mill_is_explained_and_can_be_repeated(page: Brows
     assert ("heading", "Learn Mill") in page.accessibility_tree()
 
 
+def test_escape_in_the_tutorial_cancels_the_picked_man_before_it_closes(page: Browser) -> None:
+    tap_menu(page, "tutorial")
+    for _ in range(2):
+        page.click("#tutorial-next")
+    page.click("#tutorial-board [data-point=d6] .hit")
+    page.wait("document.querySelector('#tutorial-board .picked')")
+    page.key("Escape")
+    page.wait("!document.querySelector('#tutorial-board .picked')")
+    assert page.run("return document.getElementById('tutorial-dialog').open")
+    page.key("Escape")
+    page.wait("!document.getElementById('tutorial-dialog').open")
+
+
 def test_the_lessons_follow_the_rules(page: Browser) -> None:
     lessons = page.run("return import('./dialogs/tutorial.js').then(({ LESSONS }) => "
                        "LESSONS.map(({ goal, ...lesson }) => lesson))")
