@@ -49,7 +49,7 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
         holding = moves_that_hold(tables, position)
         assert set(holding) == {move for move in values if known and values[move] == best}
         for player in (ENGINE, PERFECT):
-            found = explorer.searched(position, player)
+            found = explorer.examine(position, player)
             moves = [Move.from_text(text) for text in found.moves]
             assert bool(moves) == bool(holding)
             if moves:
@@ -60,7 +60,7 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
                 assert player == ENGINE and list(found.moves) == [found.correction]
         if holding:
             final = explorer.search(position, 20)[-1][1]
-            assert final in holding or explorer.searched(position, ENGINE).correction
+            assert final in holding or explorer.examine(position, ENGINE).correction
     assert corrected
 
 
