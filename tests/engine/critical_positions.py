@@ -32,6 +32,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.verdict import PHASES, phase_of
 from merels.engine.tools.suite import load
 from merels.engine.training.samples import random_position
+from tests.engine.images import image_of
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 RANDOM_SHARES = (0.1, 0.2, 0.4, 0.6)
@@ -40,18 +41,18 @@ NODES = 300
 """Node limit of a search."""
 MAX_PLIES = 120
 """Maximum length of a game in plies."""
-RANDOM_POSITION_SHARE = 0.3
+RANDOM_POSITION_CHANCE = 0.3
 """Chance of a random position without men in hand after each position of a game."""
 
-Image = tuple[int, int, tuple[int, int], int]
+ImageKey = tuple[tuple[int, int], tuple[int, int], int]
 
 
-def image_of(position: Position) -> Image:
+def image_key(position: Position) -> ImageKey:
     """Return a key that is equal for all mirror images of a position."""
-    return *least_image(position.men), position.hands, position.side
+    return least_image(position.men), position.hands, position.side
 
 
-def game(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
+def game_positions(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
     """Yield the positions of a game of fallible play, without their history."""
     random_share = chance.choice(RANDOM_SHARES)
     position = Position(RULES)
@@ -73,43 +74,43 @@ def candidates(chance: random.Random) -> Iterator[Position]:
     """Yield positions of games, mixed with random positions without men in hand."""
     searcher = Searcher()
     while True:
-        for position in game(searcher, chance):
+        for position in game_positions(searcher, chance):
             yield position
-            if chance.random() < RANDOM_POSITION_SHARE:
+            if chance.random() < RANDOM_POSITION_CHANCE:
                 own, opponent = (chance.randint(MINIMUM_MEN, MEN_PER_SIDE) for _ in range(2))
                 yield random_position(RULES, own, opponent, chance)
 
 
-def problem(tables: Tables, position: Position) -> dict[str, object] | None:
-    """Return a position's row of a suite; None if it is not critical."""
+def suite_row(tables: Tables, position: Position) -> dict[str, object] | None:
+    """Return the row of a position in a suite; None if it is not critical."""
     values = {move: stored.value for move, stored in tables.moves(position) if stored is not None}
     moves = position.legal_moves()
     best = max(values.values(), default=-1)
-    holding = [move for move, value in values.items() if value == best]
-    if best < 0 or len(values) < len(moves) or 3 * len(holding) > len(moves):
+    keeping = [move for move, value in values.items() if value == best]
+    if best < 0 or len(values) < len(moves) or 3 * len(keeping) > len(moves):
         return None
     return {
         "position": format_position(position), "value": best, "moves": len(moves),
-        "best": sorted(map(str, holding)),
+        "best": sorted(map(str, keeping)),
     }  # fmt: skip
 
 
-def make(
-    tables: Tables, wanted: dict[str, int], chance: random.Random, seen: set[Image]
+def critical_rows(
+    tables: Tables, wanted: dict[str, int], chance: random.Random, seen: set[ImageKey]
 ) -> Iterator[dict[str, object]]:
-    """Yield the wanted numbers of critical positions by phase.
+    """Yield rows of critical positions, as many of each phase as ``wanted``.
 
-    Positions with an image in ``seen`` are skipped; new images are added to it.
+    Positions whose `image_key` is in ``seen`` are skipped; the keys of the others are added.
     """
     missing = Counter(wanted)
     for position in candidates(chance):
         if not trainer.is_held_out(core_board(position)):
             continue
         phase = phase_of(position)
-        image = image_of(position)
-        row = problem(tables, position) if missing[phase] and image not in seen else None
+        key = image_key(position)
+        row = suite_row(tables, position) if missing[phase] and key not in seen else None
         if row is not None:
-            seen.add(image)
+            seen.add(key)
             missing[phase] -= 1
             yield row
         if not +missing:
@@ -131,9 +132,9 @@ def main() -> None:
     tables = open_tables(args.tables, RULES)
     if not tables.complete:
         parser.error(f"expected complete tables of {RULES.variant} in {args.tables}")
-    seen = {image_of(problem.position) for path in args.apart for problem in load(path, RULES)}
+    seen = {image_key(problem.position) for path in args.apart for problem in load(path, RULES)}
     wanted = {phase: getattr(args, phase) for phase in PHASES}
-    rows = make(tables, wanted, random.Random(args.seed), seen)
+    rows = critical_rows(tables, wanted, random.Random(args.seed), seen)
     lines = ",\n".join(map(json.dumps, rows))
     args.out.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 

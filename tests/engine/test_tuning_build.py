@@ -15,7 +15,7 @@ from merels.engine.core.core import parameters
 
 ROOT = Path(__file__).parents[2]
 LAYERS = ("engine", "protocol", "tournament")
-LINES = "uci\nsetoption name Hash value 1\n{}go depth 9\n"
+SEARCH_LINES = "uci\nsetoption name Hash value 1\n{}go depth 9\n"
 
 
 def search_output(folder: Path, options: str = "") -> str:
@@ -26,7 +26,7 @@ def search_output(folder: Path, options: str = "") -> str:
         stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(folder)},
     ) as engine:
         assert engine.stdin is not None and engine.stdout is not None
-        engine.stdin.write(LINES.format(options))
+        engine.stdin.write(SEARCH_LINES.format(options))
         engine.stdin.flush()
         # Closing the engine's input would end the search.
         for line in engine.stdout:
@@ -37,8 +37,8 @@ def search_output(folder: Path, options: str = "") -> str:
     return output
 
 
-def nodes(output: str) -> str:
-    """Return the node count of the last depth."""
+def last_nodes(output: str) -> str:
+    """Return the node count of the search to depth 9."""
     return str(re.findall(r"depth 9 .* nodes (\d+)", output)[-1])
 
 
@@ -61,8 +61,8 @@ def test_parameters_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
     usual, tuning = search_output(ROOT), search_output(tmp_path / "lib")
     assert "FutilityMargin" not in usual
     assert "option name FutilityMargin type spin default 30 min 10 max 200\n" in tuning
-    assert nodes(usual) == nodes(tuning)
+    assert last_nodes(usual) == last_nodes(tuning)
     minimums = dict(re.findall(r"option name (\w+) type spin default \d+ min (\d+)", tuning))
     for name in ("FutilityMargin", "ReductionDivisor", "HistoryBonus", "IirDepth"):
         line = f"setoption name {name} value {minimums[name]}\n"
-        assert nodes(search_output(tmp_path / "lib", line)) != nodes(usual), name
+        assert last_nodes(search_output(tmp_path / "lib", line)) != last_nodes(usual), name

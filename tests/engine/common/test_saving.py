@@ -22,7 +22,7 @@ from merels.engine.common.saving import (
 )
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
-ON_A_FULL_DISK = """
+FULL_DISK_SCRIPT = """
 import resource, sys
 from pathlib import Path
 from merels.engine.common import saving
@@ -37,7 +37,7 @@ except OSError as error:
 def error_on_a_full_disk(function: str, path: Path, content: str) -> str:
     """Call a function of `saving` with files limited to 100 bytes; return its error's type."""
     pytest.importorskip("resource")
-    words = [sys.executable, "-c", ON_A_FULL_DISK, function, str(path), content]
+    words = [sys.executable, "-c", FULL_DISK_SCRIPT, function, str(path), content]
     return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
@@ -101,11 +101,11 @@ def test_permissions_are_kept(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == mode
     path.chmod(0o600)
     assert stat.S_IMODE(os.stat(create_draft(path)).st_mode) == 0o600
-    before = os.umask(0o027)
+    old_umask = os.umask(0o027)
     try:
         write_whole(tmp_path / "made", [b""])
     finally:
-        os.umask(before)
+        os.umask(old_umask)
     assert stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o640
 
 

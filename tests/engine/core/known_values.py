@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.core.convert import core_board, core_moves, core_rules, decode_move
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
@@ -79,7 +79,10 @@ class Search:
                              data & NO_MOVE)
         return None
 
-    def run(self, position: Position, depth: int, moves: Sequence[int] = ()) -> SearchResult:
+    def run(
+        self, position: Position, depth: int, moves: Sequence[int] = (),
+        errors: tuple[int, int, int, int, int, int] | None = None,
+    ) -> SearchResult:
         """Search one iteration, to ``depth``; ``moves`` are the root moves, by default all."""
         worker, results = core.SearchWorker(self.table), list[SearchResult]()
         worker.clear()
@@ -89,13 +92,9 @@ class Search:
             return False
 
         rules, board = core_rules(position.rules), core_board(position)
-        worker.run(rules, board, [], moves or core.legal_moves(rules, board), report,
-                   first_depth=depth, max_depth=depth)  # fmt: skip
+        worker.run(rules, board, [], moves or core_moves(position), report,
+                   first_depth=depth, max_depth=depth, errors=errors)  # fmt: skip
         return results[0]
-
-
-def moves_of(position: Position) -> list[int]:
-    return core.legal_moves(core_rules(position.rules), core_board(position))
 
 
 def after(position: Position, move: int) -> Position:
@@ -103,6 +102,7 @@ def after(position: Position, move: int) -> Position:
 
 
 def men_ahead(position: Position, side: int) -> int:
+    """Return how many more men a side has than its opponent, those in hand included."""
     men = [men.bit_count() + hand for men, hand in zip(position.men, position.hands)]
     return men[side] - men[1 - side]
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 RULES = core_rules(PRESETS["morris"])
 SAMPLE = Sample(0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1, 0.5, 0.5).pack()
 
-CHANGED = """
+CHANGING_SCRIPT = """
 import sys, threading
 from array import array
 from merels.engine.core import trainer
@@ -43,7 +43,7 @@ def spoil():
 
 refused = 0
 for _ in range(2000):
-    # On a busy machine the other thread is too late for many calls.
+    # Many calls are needed: on a busy machine the other thread is often too late.
     if refused == 5:
         break
     data[-len(SAMPLE):] = SAMPLE
@@ -52,8 +52,8 @@ for _ in range(2000):
     sys.setswitchinterval(1000)
     gate.release()
     try:
-        for made in call(data):
-            trainer.labelled_samples(made)
+        for samples in call(data):
+            trainer.labelled_samples(samples)
     except ValueError as error:
         refused += 1
         print(error)
@@ -65,7 +65,7 @@ for _ in range(2000):
 @pytest.mark.parametrize("name", ["split_samples", "select_samples", "epoch"])
 def test_samples_that_another_thread_changes_are_refused(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CHANGED, name],
+        [sys.executable, "-c", CHANGING_SCRIPT, name],
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -95,10 +95,8 @@ def test_buffers_are_checked_and_used_under_one_view() -> None:
         (values, lambda data: tables.add(3, 3, data)),
         (SAMPLE, lambda data: trainer.label_samples(tables, data)),
         (SAMPLE, lambda data: trainer.labelled_samples(data)),
-        (SAMPLE, lambda data: trainer.score_samples(
-            worker, RULES, data, 1, 250.0)),
-        (array("Q", [0]), lambda data: solver.verify_sample(
-            tables, 3, 3, 0, data)),
+        (SAMPLE, lambda data: trainer.score_samples(worker, RULES, data, 1, 250.0)),
+        (array("Q", [0]), lambda data: solver.verify_sample(tables, 3, 3, 0, data)),
     ]
     for buffer, call in calls:
         data = FirstViewOnly(buffer)

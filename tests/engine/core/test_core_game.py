@@ -40,8 +40,8 @@ def core_outcome(position: Position) -> Outcome | None:
     return Outcome(winner, reason)
 
 
-def assert_same(position: Position) -> None:
-    """Assert that the core and the readable rules have the same legal moves and outcome."""
+def assert_core_and_rules_agree(position: Position) -> None:
+    """Compare the legal moves and the outcome of the core with those of the readable rules."""
     codes = core_moves(position)
     assert len(set(codes)) == len(codes)
     moves = position.legal_moves()
@@ -61,7 +61,7 @@ def test_core_and_rules_have_the_same_constants() -> None:
 )
 def test_core_and_rules_agree_in_random_games(seed: int, number: int) -> None:
     for position in random_positions(seed, number):
-        assert_same(position)
+        assert_core_and_rules_agree(position)
 
 
 def test_core_and_rules_agree_on_random_boards() -> None:
@@ -69,12 +69,12 @@ def test_core_and_rules_agree_on_random_boards() -> None:
     chance = random.Random(3)
     for _ in range(4000):
         points = chance.sample(range(24), 18)
-        own, other = chance.randint(3, 9), chance.randint(3, 9)
+        own, opponent = chance.randint(3, 9), chance.randint(3, 9)
         men = (
             sum(1 << point for point in points[:own]),
-            sum(1 << point for point in points[own : own + other]),
+            sum(1 << point for point in points[own : own + opponent]),
         )
-        assert_same(Position(random_rules(chance), men, (0, 0)))
+        assert_core_and_rules_agree(Position(random_rules(chance), men, (0, 0)))
 
 
 @pytest.mark.parametrize("row", PERFT, ids=lambda row: f"{row['rules']}-{row['position']}")
@@ -144,8 +144,8 @@ def test_a_helper_returns_whether_a_limit_interrupted_it() -> None:
     assert helper.run(*search, None, node_limit=1000)
 
 
-def test_entries_without_a_move_give_no_pv_move() -> None:
-    """Upper bounds are stored without a move; the next search must not take one from them."""
+def test_an_entry_without_a_move_adds_no_move_to_a_variation() -> None:
+    """Upper bounds are stored without a move; a second search in the same table meets them."""
     weights.ensure()
     worker = core.SearchWorker(core.TranspositionTable(1))
     lines: list[list[int]] = []

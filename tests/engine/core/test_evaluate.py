@@ -17,7 +17,7 @@ from merels.engine.search.evaluation import evaluate, explain
 from tests.engine.images import image_of
 from tests.engine.random_games import random_positions
 
-AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
+MAN_AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
 
 
 def test_symmetric_positions_have_the_same_evaluation() -> None:
@@ -47,11 +47,11 @@ def test_terms_add_up_to_the_evaluation() -> None:
 
 def test_an_extra_man_raises_the_evaluation() -> None:
     behind = parse_position("**@*O**@/O@***@O*/**@*O@@* w 0 0 0 20")
-    assert evaluate(parse_position(AHEAD)) > 50 > -50 > evaluate(behind)
+    assert evaluate(parse_position(MAN_AHEAD)) > 50 > -50 > evaluate(behind)
     assert abs(evaluate(parse_position(START))) < 30
 
 
-SOUND = Path(weights.PATH).read_bytes()
+INTACT = Path(weights.PATH).read_bytes()
 OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
 
 
@@ -59,11 +59,11 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
     ("data", "expected"),
     [
         (b"", "not a file of weights: it begins with '', not 'MERELSEW'"),
-        (b"PK" + SOUND[2:], "not a file of weights: it begins with 'PKRELSEW', not 'MERELSEW'"),
-        (SOUND[:10], f"10 bytes instead of {len(SOUND)}: cut off within its header"),
-        (SOUND[:8] + b"\x01" + SOUND[9:], "weights of version 1, this program reads 5"),
-        (SOUND[:-1], f"{len(SOUND) - 1} bytes instead of {len(SOUND)}: cut off or damaged"),
-        (SOUND[:5000] + bytes([SOUND[5000] ^ 1]) + SOUND[5001:],
+        (b"PK" + INTACT[2:], "not a file of weights: it begins with 'PKRELSEW', not 'MERELSEW'"),
+        (INTACT[:10], f"10 bytes instead of {len(INTACT)}: cut off within its header"),
+        (INTACT[:8] + b"\x01" + INTACT[9:], "weights of version 1, this program reads 5"),
+        (INTACT[:-1], f"{len(INTACT) - 1} bytes instead of {len(INTACT)}: cut off or damaged"),
+        (INTACT[:5000] + bytes([INTACT[5000] ^ 1]) + INTACT[5001:],
          r"damaged data: CRC-32 [0-9a-f]{8} instead of [0-9a-f]{8}"),
         (weights.FILE.pack(bytes(100)),
          f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
@@ -76,10 +76,10 @@ def test_weights_that_cannot_be_used_raise_an_input_error(
 ) -> None:
     path = tmp_path / "weights.bin"
     path.write_bytes(data)
-    before = evaluate(parse_position(AHEAD))
+    value = evaluate(parse_position(MAN_AHEAD))
     with pytest.raises(InputError, match=f"{expected}.*; reinstall merels"):
         weights.load(path)
-    assert evaluate(parse_position(AHEAD)) == before
+    assert evaluate(parse_position(MAN_AHEAD)) == value
 
 
 def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
         weights.load(tmp_path / "none.bin")
 
 
-def test_without_weights_all_positions_are_equal(own_weights: None) -> None:
+def test_with_weights_of_zero_all_positions_are_equal(own_weights: None) -> None:
     core.load_weights(bytes(core.WEIGHTS_SIZE))
     assert {evaluate(position) for position in random_positions(seed=8, number=50)} == {0}
 
@@ -96,7 +96,7 @@ def test_before_weights_are_loaded_all_positions_are_equal() -> None:
     program = (
         "from merels.engine.core import core, convert\n"
         "from merels.engine.game.notation import START, parse_position\n"
-        f"for position in map(parse_position, (START, {AHEAD!r})):\n"
+        f"for position in map(parse_position, (START, {MAN_AHEAD!r})):\n"
         "    rules, board = convert.core_rules(position.rules), convert.core_board(position)\n"
         "    print(core.evaluate(rules, board))\n"
     )

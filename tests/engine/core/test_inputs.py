@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ RULES = core_rules(PRESETS["mill"])
 START = (0, 0, 9, 9, 0)
 
 
-def drawn(own: int, opponent: int) -> memoryview:
+def drawn_table(own: int, opponent: int) -> memoryview:
     """Return the values of a table in which all positions are draws."""
     return memoryview(bytes((core.table_places(own, opponent) + 3) // 4))
 
@@ -25,7 +26,7 @@ def drawn(own: int, opponent: int) -> memoryview:
 def tables() -> core.TableSet:
     """Return a table set with a table of draws for three men against three."""
     tables = core.TableSet(RULES)
-    tables.add(3, 3, drawn(3, 3))
+    tables.add(3, 3, drawn_table(3, 3))
     return tables
 
 
@@ -40,7 +41,7 @@ def run(moves: list[int], **extra: object) -> bool:
         RULES, START, [], moves, lambda *_: True, **extra)  # type: ignore[arg-type]
 
 
-BAD: dict[str, Callable[[], object]] = {
+INVALID_CALLS: dict[str, Callable[[], object]] = {
     "a mask beyond the board": lambda: core.table_place(1 << 24, 7),
     "men on one point": lambda: core.table_place(7, 7),
     "men beyond the board": lambda: core.evaluate(RULES, (1 << 24, 0, 6, 6, 0)),
@@ -63,56 +64,49 @@ BAD: dict[str, Callable[[], object]] = {
     "values before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
     "a slice without a table read": lambda: solver.PlacingSlice(RULES, 18, 0, tables()).begin(1),
 }
-NONE: dict[str, Callable[..., object]] = {
-    "a table": core.SearchWorker, "rules": core.TableSet, "board": tables().probe,
-}
-
-
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("name", INVALID_CALLS)
 def test_impossible_values_raise_value_error(name: str) -> None:
     with pytest.raises(ValueError):
-        BAD[name]()
+        INVALID_CALLS[name]()
 
 
-@pytest.mark.parametrize("name", NONE)
-def test_none_raises_type_error(name: str) -> None:
-    with pytest.raises(TypeError):
-        NONE[name](None)
-
-
-def test_none_instead_of_a_shared_object_raises_type_error() -> None:
-    for call in (
-        lambda: solver.Retrograde(RULES, 3, 3, False, None),  # type: ignore[arg-type]
-        lambda: solver.PlacingSlice(RULES, 18, 0, None),  # type: ignore[arg-type]
-        lambda: solver.verify_places(None, 3, 3, 0, 0, 1),  # type: ignore[arg-type]
-        lambda: trainer.draw_samples(None, 3, 3, 0, 1, 1),  # type: ignore[arg-type]
-        lambda: trainer.hash_samples(None, RULES, 1, 1),  # type: ignore[arg-type]
-        lambda: trainer.score_samples(None, RULES, b"", 1, 250.0),  # type: ignore[arg-type]
-    ):
+def test_none_instead_of_an_object_raises_type_error() -> None:
+    calls: list[Callable[[Any], object]] = [
+        core.SearchWorker,
+        core.TableSet,
+        tables().probe,
+        lambda none: solver.Retrograde(RULES, 3, 3, False, none),
+        lambda none: solver.PlacingSlice(RULES, 18, 0, none),
+        lambda none: solver.verify_places(none, 3, 3, 0, 0, 1),
+        lambda none: trainer.draw_samples(none, 3, 3, 0, 1, 1),
+        lambda none: trainer.hash_samples(none, RULES, 1, 1),
+        lambda none: trainer.score_samples(none, RULES, b"", 1, 250.0),
+    ]
+    for call in calls:
         with pytest.raises(TypeError):
-            call()
+            call(None)
 
 
 def test_a_worker_and_its_tables_are_locked_during_a_search() -> None:
     moves = core_moves(Position(PRESETS["mill"]))
-    searching, table_set = worker(), tables()
+    busy_worker, table_set = worker(), tables()
     refused = []
 
     def report(depth: int, lines: object) -> bool:
         for call in (
-            lambda: searching.run(RULES, START, [], moves, report),
-            searching.clear,
+            lambda: busy_worker.run(RULES, START, [], moves, report),
+            busy_worker.clear,
             lambda: table_set.remove(3, 3, 0),
-            lambda: table_set.add(3, 3, drawn(3, 3)),
+            lambda: table_set.add(3, 3, drawn_table(3, 3)),
         ):
             with pytest.raises(RuntimeError) as caught:
                 call()
             refused.append(str(caught.value))
         return True
 
-    searching.run(RULES, START, [], moves, report, tables=table_set)
+    busy_worker.run(RULES, START, [], moves, report, tables=table_set)
     assert refused == ["this worker is in use"] * 2 + ["the set of tables is in use"] * 2
-    searching.clear()
+    busy_worker.clear()
     table_set.remove(3, 3, 0)
     assert not table_set.has(3, 3)
 
@@ -127,17 +121,17 @@ def test_a_history_whose_slice_is_too_long_is_refused() -> None:
 
 
 def test_solved_tables_outlive_their_solver() -> None:
-    solving = solver.Retrograde(RULES, 3, 3, False, tables())
-    solving.begin(0)
+    retrograde = solver.Retrograde(RULES, 3, 3, False, tables())
+    retrograde.begin(0)
     with pytest.raises(RuntimeError):
-        solving.begin(1)
-    solving.work()
+        retrograde.begin(1)
+    retrograde.work()
     for stage, level in ((1, 0), (2, 0), (3, 1), (4, 0)):
-        solving.begin(stage, level)
-        solving.work()
-    values = solving.values(0)
+        retrograde.begin(stage, level)
+        retrograde.work()
+    values = retrograde.values(0)
     copied = bytes(values)
-    del solving
+    del retrograde
     assert bytes(values) == copied and any(copied)
 
 
@@ -172,6 +166,6 @@ for _ in range(4):
 
 
 def test_threads_may_load_the_index_at_the_same_time() -> None:
-    """In a new process, because the index is loaded once."""
+    """A new process has not loaded the index yet."""
     done = subprocess.run([sys.executable, "-c", LOAD_INDEX], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"{core.table_places(9, 9)}\n" * 4, "")

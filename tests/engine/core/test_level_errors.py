@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 
-from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.core.convert import core_moves, decode_move
 from merels.engine.game.board import NEIGHBOURS
 from merels.engine.game.position import Position
 from tests.engine.core.known_values import (
-    RULES,
+    Search,
     SearchResult,
     after,
     count_men,
     men_ahead,
-    moves_of,
     positions,
 )
 
@@ -26,16 +25,7 @@ Errors = tuple[int, int, int, int, int, int]
 
 def searched(position: Position, move: int, errors: Errors, depth: int = 1) -> SearchResult:
     """Return the result of a search of one root move with a level's errors."""
-    worker, results = core.SearchWorker(core.TranspositionTable(1)), list[SearchResult]()
-    worker.clear()
-
-    def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
-        results.append(SearchResult(lines[0][0], lines[0][2], worker.nodes))
-        return False
-
-    worker.run(core_rules(RULES), core_board(position), [], [move], report, first_depth=depth,
-               max_depth=depth, errors=errors)  # fmt: skip
-    return results[0]
+    return Search().run(position, depth, [move], errors)
 
 
 def steps(position: Position, side: int) -> int:
@@ -50,7 +40,7 @@ def steps(position: Position, side: int) -> int:
 def quiet_moves(seed: int, *men: int) -> Iterator[tuple[Position, int]]:
     """Yield positions and moves after which the game goes on and the opponent can remove no man."""
     for position in positions(seed, *men):
-        for move in moves_of(position)[:3]:
+        for move in core_moves(position)[:3]:
             child = after(position, move)
             if child.outcome() is None and not any(m.removed for m in child.legal_moves()):
                 yield position, move
@@ -76,11 +66,11 @@ def test_insight_scales_the_evaluation_and_greed_and_freedom_add_to_it(
 
 def test_noise_depends_on_the_seed_and_has_the_given_size() -> None:
     position, move = next(quiet_moves(6, 5, 5))
-    values, again = (
+    values, repeated = (
         [searched(position, move, (100, 0, 0, 50, 0, seed)).score for seed in range(400)]
         for _ in range(2)
     )
-    assert values == again
+    assert values == repeated
     assert max(map(abs, values)) <= 1 + 3 * 50
     assert max(values) > 75 and min(values) < -75
     assert 15 < sum(map(abs, values)) / len(values) < 35, "expected about half of 50"
@@ -89,9 +79,9 @@ def test_noise_depends_on_the_seed_and_has_the_given_size() -> None:
 def test_a_level_overlooks_moves_except_at_the_root() -> None:
     position, move = next(quiet_moves(7, 6, 6))
     child = after(position, move)
-    targets = len({decode_move(reply).to for reply in moves_of(child)})
+    targets = len({decode_move(reply).to for reply in core_moves(child)})
     none_seen = searched(position, move, (100, 0, 0, 0, 100, 1), 2)
-    assert (none_seen.nodes, none_seen.line) == (1, [move]), "it has overlooked every reply"
+    assert (none_seen.nodes, none_seen.line) == (1, [move]), "the level sees a reply"
     all_seen = [searched(position, move, (100, 0, 0, 0, 0, seed), 2).line for seed in range(60)]
     assert {len(line) for line in all_seen} == {2}
     some_seen = [searched(position, move, (100, 0, 0, 0, 70, seed), 2) for seed in range(200)]
@@ -106,13 +96,10 @@ def test_a_level_overlooks_moves_except_at_the_root() -> None:
 )
 def test_errors_have_bounds(field: int, low: int, high: int) -> None:
     position, move = next(quiet_moves(8, 5, 5))
-    fields = [100, 0, 0, 0, 0, 1]
-    for value in (low, high):
+    for value in (low - 1, low, high, high + 1):
+        fields = [100, 0, 0, 0, 0, 1]
         fields[field] = value
         insight, greed, freedom, noise, oversight, seed = fields
-        searched(position, move, (insight, greed, freedom, noise, oversight, seed))
-    for value in (low - 1, high + 1):
-        fields[field] = value
-        insight, greed, freedom, noise, oversight, seed = fields
-        with pytest.raises((ValueError, OverflowError)):
+        refused = pytest.raises((ValueError, OverflowError))
+        with nullcontext() if low <= value <= high else refused:
             searched(position, move, (insight, greed, freedom, noise, oversight, seed))

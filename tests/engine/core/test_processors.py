@@ -14,36 +14,36 @@ pytestmark = [
     pytest.mark.thorough,
     pytest.mark.skipif(QEMU is None, reason="no qemu-x86_64 here"),
 ]
-PLACES = """
+PLACES_SCRIPT = """
 import random
 from merels.engine.core import core
 chance = random.Random(1)
 for _ in range(200):
     points = chance.sample(range(24), 12)
-    own, other = (sum(1 << point for point in part) for part in (points[:5], points[5:]))
-    place = core.table_place(own, other)
+    own, opponent = (sum(1 << point for point in part) for part in (points[:5], points[5:]))
+    place = core.table_place(own, opponent)
     print(place, core.table_board(5, 7, *place))
 """
-MICROCODED = ("EPYC", "EPYC-Rome")
-FAST = ("EPYC-Milan", "Haswell")
+SLOW_PEXT = ("EPYC", "EPYC-Rome")
+FAST_PEXT = ("EPYC-Milan", "Haswell")
 
 
 def places_on(processor: str, log: Path) -> tuple[str, bool]:
     """Return the places of random boards from a processor, and whether it executed PEXT."""
     assert QEMU is not None
     command = [QEMU, "-cpu", processor, "-d", "in_asm", "-D", str(log), sys.executable, "-c"]
-    done = subprocess.run([*command, PLACES], capture_output=True, text=True, timeout=600)
+    done = subprocess.run([*command, PLACES_SCRIPT], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     with log.open(encoding="utf-8", errors="replace") as lines:
         return done.stdout, any(" pext" in line for line in lines)
 
 
-@pytest.mark.parametrize("processor", [*MICROCODED, *FAST, "Nehalem"])
+@pytest.mark.parametrize("processor", [*SLOW_PEXT, *FAST_PEXT, "Nehalem"])
 def test_pext_runs_only_on_processors_with_a_fast_implementation(
     tmp_path: Path, processor: str
 ) -> None:
     """PEXT takes dozens of cycles on Zen 1 and 2; all processors compute the same places."""
-    here = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True)
+    local = subprocess.run([sys.executable, "-c", PLACES_SCRIPT], capture_output=True, text=True)
     places, executed = places_on(processor, tmp_path / "log")
-    assert places == here.stdout and len(places.splitlines()) == 200
-    assert executed == (processor in FAST)
+    assert places == local.stdout and len(places.splitlines()) == 200
+    assert executed == (processor in FAST_PEXT)

@@ -14,15 +14,16 @@ from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.position import Position
 from tests.engine.random_games import random_positions
 
-SIDES, RINGS = 5346, 954
-AT_CORNERS, AT_OUTER, AT_MIDDLE = SIDES, 2 * SIDES, 2 * SIDES + RINGS
-AT_MEN = AT_MIDDLE + RINGS
+SIDE_PATTERNS, RING_PATTERNS = 5346, 954
+AT_CORNERS, AT_OUTER = SIDE_PATTERNS, 2 * SIDE_PATTERNS
+AT_MIDDLE = AT_OUTER + RING_PATTERNS
+AT_MEN = AT_MIDDLE + RING_PATTERNS
 AT_KINDS = AT_MEN + 100
 ROWS = AT_KINDS + 22
 PHASES, QUARTERS, HIDDEN = 16, 4, 48
 CLIP = 48
 LARGEST_VALUE, LARGEST_NUMBER = 2978, 42
-"""Absolute values to which a feature's value and a vector's numbers are clamped."""
+"""Largest absolute values of a feature's value and of the numbers in its vector."""
 
 
 class Weights:
@@ -48,7 +49,7 @@ class Weights:
 
 
 @cache
-def numbered(points: int, views: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], int]:
+def pattern_numbers(points: int, views: tuple[tuple[int, ...], ...]) -> dict[tuple[int, ...], int]:
     """Return the number of each pattern of points; a pattern and its images share a number."""
     numbers: dict[tuple[int, ...], int] = {}
     count = 0
@@ -81,7 +82,7 @@ def rows(position: Position, kind: int) -> list[int]:
     def around(angle: int) -> tuple[int, ...]:
         return men(8 * ring + (angle + turn) % 8 for ring in range(3) for turn in (-1, 0, 1))
 
-    sides, rings = numbered(9, SIDE_VIEWS), numbered(8, RING_VIEWS)
+    sides, rings = pattern_numbers(9, SIDE_VIEWS), pattern_numbers(8, RING_VIEWS)
     ring = [rings[men(range(8 * number, 8 * number + 8))] for number in range(3)]
     return [
         *(sides[around(angle)] for angle in (0, 2, 4, 6)),
@@ -93,7 +94,11 @@ def rows(position: Position, kind: int) -> list[int]:
 
 
 def kind_and_phase(position: Position) -> tuple[int, int]:
-    """Return the kind of material, which is who flies or 3 plus the men in hand, and the phase."""
+    """Return the kind of material and the phase.
+
+    The kind is 3 plus the men in hand. Without these it is 0, plus 1 if the side to move flies,
+    plus 2 if the opponent flies.
+    """
     in_hand, on_board = sum(position.hands), sum(men.bit_count() for men in position.men)
     if in_hand:
         return 3 + in_hand, 0 if in_hand >= 15 else (16 - in_hand) // 2

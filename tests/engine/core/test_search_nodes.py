@@ -7,7 +7,7 @@ import math
 import pytest
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules, decode_move
+from merels.engine.core.convert import core_board, core_moves, core_rules, decode_move
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from tests.engine.core.known_values import (
@@ -22,16 +22,15 @@ from tests.engine.core.known_values import (
     after,
     count_men,
     men_ahead,
-    moves_of,
     positions,
 )
 
 pytestmark = pytest.mark.usefixtures("equal_positions")
-FIRST, SECOND = moves_of(QUIET)[:2]
+FIRST_MOVE, SECOND_MOVE = core_moves(QUIET)[:2]
 
 
 def test_an_iteration_of_one_ply_visits_each_root_move_once() -> None:
-    moves = moves_of(QUIET)
+    moves = core_moves(QUIET)
     for count in range(1, len(moves) + 1):
         assert Search().run(QUIET, 1, moves[:count]).nodes == count
 
@@ -54,31 +53,31 @@ def test_an_iteration_of_one_ply_visits_each_root_move_once() -> None:
 def test_a_result_in_the_table_ends_a_node_if_it_is_deep_enough_and_beyond_the_window(
     entry: Entry, nodes: int
 ) -> None:
-    both = [FIRST, SECOND]
-    expected = Search().run(QUIET, 2, both)
+    moves = [FIRST_MOVE, SECOND_MOVE]
+    expected = Search().run(QUIET, 2, moves)
     search = Search()
-    search.put(after(QUIET, SECOND), entry)
-    result = search.run(QUIET, 2, both)
-    assert (result.score, result.line[0]) == (0, FIRST)
+    search.put(after(QUIET, SECOND_MOVE), entry)
+    result = search.run(QUIET, 2, moves)
+    assert (result.score, result.line[0]) == (0, FIRST_MOVE)
     assert result.nodes - expected.nodes == nodes
 
 
 @pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
 def test_no_result_in_the_table_ends_a_node_of_the_principal_variation(bound: int) -> None:
-    expected = Search().run(QUIET, 2, [FIRST])
+    expected = Search().run(QUIET, 2, [FIRST_MOVE])
     for score in (-500, 500):
         search = Search()
-        search.put(after(QUIET, FIRST), Entry(score, 9, bound))
-        assert search.run(QUIET, 2, [FIRST]) == expected
+        search.put(after(QUIET, FIRST_MOVE), Entry(score, 9, bound))
+        assert search.run(QUIET, 2, [FIRST_MOVE]) == expected
 
 
 def test_the_move_of_the_table_is_searched_first() -> None:
-    child = after(QUIET, FIRST)
-    for move in moves_of(child):
+    child = after(QUIET, FIRST_MOVE)
+    for move in core_moves(child):
         search = Search()
         search.put(child, Entry(0, 0, UPPER, move))
         # All moves are equal, so the first move searched stays the best.
-        assert search.run(QUIET, 2, [FIRST]).line == [FIRST, move]
+        assert search.run(QUIET, 2, [FIRST_MOVE]).line == [FIRST_MOVE, move]
 
 
 def test_an_entry_has_score_depth_bound_and_move() -> None:
@@ -86,27 +85,27 @@ def test_an_entry_has_score_depth_bound_and_move() -> None:
     result = search.run(QUIET, 2)
     assert search.get(QUIET) == Entry(0, 2, EXACT, result.line[0])
     assert search.get(after(QUIET, result.line[0])) == Entry(0, 1, EXACT, result.line[1])
-    refuted = search.get(after(QUIET, moves_of(QUIET)[-1]))
+    refuted = search.get(after(QUIET, core_moves(QUIET)[-1]))
     assert refuted is not None and refuted[:3] == (0, 1, LOWER) and refuted.move != NO_MOVE
 
 
 def test_a_search_of_some_root_moves_stores_nothing_for_the_root() -> None:
     search = Search()
-    search.run(QUIET, 2, moves_of(QUIET)[:-1])
+    search.run(QUIET, 2, core_moves(QUIET)[:-1])
     assert search.get(QUIET) is None
 
 
 def test_a_deep_node_without_an_entry_is_searched_a_ply_less_deeply() -> None:
     """Internal iterative reduction."""
-    child = after(QUIET, FIRST)
-    for depth, is_known in ((4, False), (4, True), (5, False), (5, True), (7, False)):
+    child = after(QUIET, FIRST_MOVE)
+    for depth, has_entry in ((4, False), (4, True), (5, False), (5, True), (7, False)):
         search = Search()
-        if is_known:
+        if has_entry:
             search.put(child, Entry(0, 0, UPPER))
-        search.run(QUIET, depth + 1, [FIRST])
+        search.run(QUIET, depth + 1, [FIRST_MOVE])
         entry = search.get(child)
         assert entry is not None
-        assert entry.depth == depth - (depth >= 5 and not is_known)
+        assert entry.depth == depth - (depth >= 5 and not has_entry)
 
 
 # Quiescence.
@@ -117,7 +116,7 @@ def quiescence(position: Position, alpha: int, beta: int, ply: int) -> tuple[int
     if position.outcome() is not None:
         return ply - core.WIN, 1
     best, nodes = 100 * men_ahead(position, position.side), 1
-    for move in moves_of(position):
+    for move in core_moves(position):
         if best >= beta:
             break
         if decode_move(move).removed:
@@ -131,7 +130,7 @@ def test_quiescence_plays_captures_until_one_refutes_the_move(men: tuple[int, in
     count_men(400)
     captures = 0
     for position, _ in zip(positions(3, *men), range(60)):
-        for move in moves_of(position)[:8]:
+        for move in core_moves(position)[:8]:
             value, nodes = quiescence(after(position, move), -core.WIN, core.WIN, 1)
             assert Search().run(position, 1, [move])[::2] == (-value, nodes), position
             captures += nodes > 1
@@ -142,7 +141,7 @@ def test_quiescence_in_a_null_window_ends_at_the_first_refutation() -> None:
     count_men(400)
     refuted = 0
     for position, _ in zip(positions(4, 6, 6), range(150)):
-        first, *others = moves_of(position)
+        first, *others = core_moves(position)
         score, _, nodes = Search().run(position, 1, [first])
         for move in others[:6]:
             value, more = quiescence(after(position, move), -score - 1, -score, 1)
@@ -159,14 +158,14 @@ def test_quiescence_in_a_null_window_ends_at_the_first_refutation() -> None:
 # no side can close a mill.
 MOVING = ("*O*O*@O*/***OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "g4-f4")
 PLACING = ("***@*@**/*OO*****/O@**@O** b 1 1 0 1", "d3xf6", "f2")
-MANY = ("*O*O*@O*/*O*OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "d7-d6")
+MANY_REPLIES = ("*O*O*@O*/*O*OO*@*/@*@@***O b 0 0 0 1", "d7-g7xe5", "d7-d6")
 FLYING = ("O**@*@**/***OO**O/@****@@* b 0 0 0 1", "d7-a7xf2", "d7-d6")
 
 
 def position_and_moves(text: str, *moves: str) -> tuple[Position, int, int]:
     """Return a position and two of its moves as codes of the core."""
     position = parse_position(text, RULES)
-    codes = {str(decode_move(move)): move for move in moves_of(position)}
+    codes = {str(decode_move(move)): move for move in core_moves(position)}
     return position, codes[moves[0]], codes[moves[1]]
 
 
@@ -203,7 +202,7 @@ def test_a_shallow_search_far_above_the_window_prunes_a_placing_node(
     assert entry is not None and (entry.depth, entry.bound) == (depth, LOWER)
 
 
-@pytest.mark.parametrize(("case", "searched"), [(MANY, 5), (FLYING, 48)])
+@pytest.mark.parametrize(("case", "searched"), [(MANY_REPLIES, 5), (FLYING, 48)])
 def test_late_quiet_moves_are_pruned_near_the_leaves_unless_men_fly(
     case: tuple[str, str, str], searched: int
 ) -> None:
@@ -212,22 +211,20 @@ def test_late_quiet_moves_are_pruned_near_the_leaves_unless_men_fly(
     count_men(400)
     first = Search().run(position, 2, [other]).nodes
     both = Search().run(position, 2, [other, capture]).nodes
-    replies = len(moves_of(after(position, capture)))
+    replies = len(core_moves(after(position, capture)))
     # The capture fails high and is searched again with a full window, which prunes nothing.
     assert both - first == (1 + searched) + (1 + replies)
 
 
 @pytest.mark.parametrize(("depth", "searched"), [(2, 8), (3, 13), (4, 14)])
-def test_late_move_pruning_starts_later_at_greater_depth(
-    depth: int, searched: int
-) -> None:
+def test_late_move_pruning_starts_later_at_greater_depth(depth: int, searched: int) -> None:
     """4 + depth ** 2 of the fourteen quiet moves are searched; from depth 4 on, all of them."""
     root = parse_position("O**O@O*@/*@*@O@O*/@*OO***@ w 0 0 0 1", RULES)
-    moves = {str(decode_move(move)): move for move in moves_of(root)}
+    moves = {str(decode_move(move)): move for move in core_moves(root)}
     sound, blunder = moves["d5-d6"], moves["d2-d1"]
     child = after(root, blunder)
-    capture = next(m for m in moves_of(child) if str(decode_move(m)) == "d3-d2xg1")
-    assert len(moves_of(after(child, capture))) == 14
+    capture = next(m for m in core_moves(child) if str(decode_move(m)) == "d3-d2xg1")
+    assert len(core_moves(after(child, capture))) == 14
     count_men(400)
     first = Search().run(root, depth + 2, [sound])
     assert first.score >= 0
@@ -251,41 +248,38 @@ def test_a_forced_answer_is_searched_a_ply_deeper() -> None:
     """
     seen = set()
     for position, _ in zip(positions(4, 5, 5), range(400)):
-        move = moves_of(position)[0]
+        move = core_moves(position)[0]
         child = after(position, move)
         if child.outcome() is not None:
             continue
-        own, danger = mills_next(child, child.side), mills_next(child, position.side)
+        own_mills, threats = mills_next(child, child.side), mills_next(child, position.side)
         search = Search()
         search.run(position, 2, [move])
-        replies = [after(child, reply) for reply in moves_of(child)]
+        replies = [after(child, reply) for reply in core_moves(child)]
         stored = [search.get(reply) for reply in replies if reply.outcome() is None]
-        is_forced = len(danger) == 1 and not own
+        is_forced = len(threats) == 1 and not own_mills
         assert {entry and entry.depth for entry in stored} <= ({1} if is_forced else {None})
-        seen.add((min(len(danger), 2), bool(own)))
-    assert seen == {(danger, own) for danger in range(3) for own in (False, True)}
+        seen.add((min(len(threats), 2), bool(own_mills)))
+    assert seen == {(threats, has_mill) for threats in range(3) for has_mill in (False, True)}
 
 
 def test_late_moves_are_searched_less_deeply() -> None:
     """Late move reductions use the logarithms of depth and move number, also at the root."""
 
-    def reduction(depth: int, number: int, less: int) -> int:
-        return max(0, int(0.6 + math.log(depth) * math.log(number) / 1.8) - less)
+    def reduction(depth: int, number: int) -> int:
+        return max(0, int(0.6 + math.log(depth) * math.log(number) / 1.8) - 1)
 
-    moves = moves_of(QUIET)
-    search = Search()
-    search.run(QUIET, 5, moves)
-    depths = [entry and entry.depth for entry in (search.get(after(QUIET, move)) for move in moves)]
-    assert depths == [4 - reduction(5, number, 1) for number in range(1, len(moves) + 1)]
-    assert len({*depths}) > 1
-
-    search = Search()
-    search.run(QUIET, 5, [FIRST])
-    child = after(QUIET, FIRST)
+    child = after(QUIET, FIRST_MOVE)
     ordered = core.ordered_moves(core_rules(RULES), core_board(child))
-    depths = [entry and entry.depth for entry in (search.get(after(child, m)) for m in ordered)]
-    assert depths == [3 - reduction(4, number, 1) for number in range(1, len(ordered) + 1)]
-    assert len({*depths}) > 1
+    for position, depth, roots, moves in (
+        (QUIET, 5, core_moves(QUIET), core_moves(QUIET)), (child, 4, [FIRST_MOVE], ordered)
+    ):
+        search = Search()
+        search.run(QUIET, 5, roots)
+        entries = [search.get(after(position, move)) for move in moves]
+        depths = [entry and entry.depth for entry in entries]
+        assert depths == [depth - 1 - reduction(depth, 1 + at) for at in range(len(moves))]
+        assert len({*depths}) > 1
 
 
 @pytest.mark.parametrize("worth", [23, 24, 25, 97, 400])
@@ -312,7 +306,7 @@ def test_a_score_is_the_value_of_the_end_of_its_line(worth: int) -> None:
 
 
 def test_an_interrupted_search_stores_no_wrong_entries(own_weights: None) -> None:
-    """It reports the first iterations of a whole search; a later search in its table is right."""
+    """It reports the first iterations of a full search; a later search in its table is right."""
     count_men(400)
     for position in (next(positions(9, 5, 5)), next(positions(9, 4, 5, 2))):
         rules, board = core_rules(position.rules), core_board(position)
@@ -326,17 +320,17 @@ def test_an_interrupted_search_stores_no_wrong_entries(own_weights: None) -> Non
                 best_lines.append((lines[0][0], lines[0][2]))
                 return False
 
-            interrupted = worker.run(rules, board, [], moves_of(position), report, max_depth=6,
+            interrupted = worker.run(rules, board, [], core_moves(position), report, max_depth=6,
                                      node_limit=node_limit)
             assert interrupted == bool(node_limit)
             assert not interrupted or worker.nodes == node_limit or len(best_lines) == 1
             return best_lines
 
-        whole = reports(Search(), 0)
+        complete = reports(Search(), 0)
         for limit in (*range(2, 40), *range(40, 1000, 37)):
             search = Search()
             interrupted = reports(search, limit)
-            assert interrupted == whole[: len(interrupted)]
+            assert interrupted == complete[: len(interrupted)]
             for score, line in reports(search, 0):
                 end = position
                 for move in line:

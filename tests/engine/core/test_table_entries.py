@@ -10,6 +10,7 @@ import pytest
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.notation import parse_position
+from tests.engine.core.known_values import NO_MOVE
 from tests.engine.random_games import random_positions
 
 Board = tuple[int, int, int, int, int]
@@ -18,8 +19,6 @@ Lines = list[tuple[int, int, list[int]]]
 POSITION = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20")
 RULES = core_rules(POSITION.rules)
 BOARD = core_board(POSITION)
-NO_MOVE = 0xFFFFF
-EXACT = 3
 GENERATION_SHIFT = 46
 
 
@@ -38,7 +37,7 @@ def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int
     return iterations, worker.nodes
 
 
-def places_in(table: core.TranspositionTable) -> int:
+def entry_count(table: core.TranspositionTable) -> int:
     """Return the number of entries in use, 16 bytes each."""
     return table.megabytes_in_use() << 16
 
@@ -64,7 +63,7 @@ def with_bits(data: int, value: int, shift: int, size: int) -> int:
     return data & ~((1 << size) - 1 << shift) | value << shift
 
 
-SPOILT: dict[str, Callable[[Board, int, random.Random], int]] = {
+DAMAGE: dict[str, Callable[[Board, int, random.Random], int]] = {
     "move": lambda board, data, chance: with_bits(data, illegal_move(board, chance), 0, 20),
     "score": lambda board, data, chance: with_bits(data, chance.randint(32001, 33535), 20, 16),
     "depth": lambda board, data, chance: with_bits(data, chance.randint(121, 255), 36, 8),
@@ -73,20 +72,20 @@ SPOILT: dict[str, Callable[[Board, int, random.Random], int]] = {
 }
 
 
-@pytest.mark.parametrize("field", SPOILT)
+@pytest.mark.parametrize("field", DAMAGE)
 def test_an_impossible_entry_is_dropped(field: str) -> None:
     """A search in a table of damaged entries is the same as in an empty table, node by node."""
     expected = search(core.TranspositionTable(4), 10)
-    table, chance, spoilt = core.TranspositionTable(4), random.Random(field), 0
+    table, chance, damaged = core.TranspositionTable(4), random.Random(field), 0
     search(table, 10)
-    for place in range(places_in(table)):
+    for place in range(entry_count(table)):
         check, data = table.read_entry(place)
         if data:
             key = check ^ data
-            data = SPOILT[field](board_of(key), data, chance)
+            data = DAMAGE[field](board_of(key), data, chance)
             table.write_entry(place, key ^ data, data)
-            spoilt += 1
-    assert spoilt > 1000
+            damaged += 1
+    assert damaged > 1000
     assert search(table, 10) == expected
 
 
@@ -109,11 +108,11 @@ def test_the_legality_check_agrees_with_the_move_generator() -> None:
 def test_a_table_is_empty_after_it_has_grown() -> None:
     """A key's bucket depends on the size in use, so old entries would be in wrong buckets."""
     table = core.TranspositionTable(4, 1)
-    for place in range(places_in(table)):
+    for place in range(entry_count(table)):
         table.write_entry(place, place, 1)
     table.clear(4)
     assert table.megabytes_in_use() == 4
-    assert not any(table.read_entry(place)[1] for place in range(places_in(table)))
+    assert not any(table.read_entry(place)[1] for place in range(entry_count(table)))
 
 
 def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:

@@ -48,12 +48,12 @@ def test_moves_round_trip_through_text() -> None:
 def test_positions_round_trip_through_text() -> None:
     for position in random_positions(seed=6, number=3_000):
         text = format_position(position)
-        again = parse_position(text, position.rules)
-        assert format_position(again) == text
-        assert again.key == position.key
+        reread = parse_position(text, position.rules)
+        assert format_position(reread) == text
+        assert reread.key == position.key
         seventeen = format_seventeen(position)
         assert len(seventeen.split()) == 17
-        assert parse_position(seventeen, position.rules) == again
+        assert parse_position(seventeen, position.rules) == reread
 
 
 def test_the_start_round_trips_through_text() -> None:
@@ -116,14 +116,13 @@ def test_counters_are_capped_when_written() -> None:
     after = position.push(position.legal_moves()[0])
     assert (after.plies, after.number) == (10_001, 1_000_001)
     for write in (format_position, format_seventeen):
-        again = parse_position(write(after), rules)
-        assert (again.men, again.plies, again.number) == (after.men, 10_000, 1_000_000)
+        reread = parse_position(write(after), rules)
+        assert (reread.men, reread.plies, reread.number) == (after.men, 10_000, 1_000_000)
 
 
 def test_removals_in_separate_tokens_are_joined() -> None:
-    whole = play_moves(Position(), "d6 f4 f6 g4 b6xf4".split())
-    split = play_moves(Position(), "d6 f4 f6 g4 b6 xf4".split())
-    assert whole == split
+    one_token = play_moves(Position(), "d6 f4 f6 g4 b6xf4".split())
+    assert play_moves(Position(), "d6 f4 f6 g4 b6 xf4".split()) == one_token
 
 
 @pytest.mark.parametrize(

@@ -11,69 +11,63 @@ from merels.engine.game.rules import parse_rules
 from tests.engine.random_games import random_positions
 
 
-def texts(position: Position) -> set[str]:
-    return {str(move) for move in position.legal_moves()}
-
-
-def at(text: str, rules: str = "mill") -> Position:
+def parsed(text: str, rules: str = "mill") -> Position:
     return parse_position(text, parse_rules(rules))
 
 
-def end(text: str, rules: str = "mill") -> tuple[str, str] | None:
+def moves(text: str, rules: str = "mill", start: str = "") -> set[str]:
+    """Return the legal moves that begin with ``start``."""
+    texts = map(str, parsed(text, rules).legal_moves())
+    return {move for move in texts if move.startswith(start)}
+
+
+def outcome_of(text: str, rules: str = "mill") -> tuple[str, str] | None:
     """Return result and reason of a position's outcome, or None."""
-    outcome = at(text, rules).outcome()
+    outcome = parsed(text, rules).outcome()
     return outcome and (outcome.result, outcome.reason)
 
 
 def test_men_in_mills_are_removed_only_when_no_other_is_left() -> None:
     # White closes d5-e5-c5; Black has the mill d6-f6-b6 and a man on a1.
-    position = at("*O*****O/@@*****@/*****@** w 1 0 0 9")
-    assert {move for move in texts(position) if move.startswith("d5")} == {"d5xa1"}
-    only_mill = at("*O*****O/@@*****@/******** w 1 0 0 9")
-    assert {move for move in texts(only_mill) if move.startswith("d5")} == {
-        "d5xd6", "d5xf6", "d5xb6"}
-    locked = at("*O*****O/@@*****@/******** w 1 0 0 9", "loc")
-    assert {move for move in texts(locked) if move.startswith("d5")} == {"d5"}
+    assert moves("*O*****O/@@*****@/*****@** w 1 0 0 9", start="d5") == {"d5xa1"}
+    only_mill = "*O*****O/@@*****@/******** w 1 0 0 9"
+    assert moves(only_mill, start="d5") == {"d5xd6", "d5xf6", "d5xb6"}
+    assert moves(only_mill, "loc", "d5") == {"d5"}
 
 
 def test_two_mills_at_once_remove_one_man_or_two_by_the_rules() -> None:
     # Placing d5 closes d5-e5-c5 and d5-d6-d7.
     board = "*O*****O/O@**@***/O*@*@*** w 1 0 0 9"
-    single = {move for move in texts(at(board)) if move.startswith("d5")}
-    double = {move for move in texts(at(board, "multi")) if move.startswith("d5")}
-    assert single == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
-    assert len(double) == 6 and "d5xd1xd2" in double
+    assert moves(board, start="d5") == {"d5xf6", "d5xd2", "d5xg4", "d5xd1"}
+    two_removals = moves(board, "multi", "d5")
+    assert len(two_removals) == 6 and "d5xd1xd2" in two_removals
     # Black has a mill and a man outside it: White must remove that man first, then any man.
     mixed = "*O*****O/O*******/O@@@*@** w 1 0 0 9"
-    removals = {move for move in texts(at(mixed, "mill DoubleMill=each")) if move.startswith("d5")}
-    assert removals == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
-    assert {move for move in texts(at(mixed, "multi")) if move.startswith("d5")} == {"d5xa1"}
+    assert moves(mixed, "mill DoubleMill=each", "d5") == {"d5xa1xg1", "d5xa1xg4", "d5xa1xg7"}
+    assert moves(mixed, "multi", "d5") == {"d5xa1"}
 
 
 def test_the_rules_decide_who_flies() -> None:
     board = "OO*O****/@@**@***/@****@** w 0 0 0 9"
-    assert len(texts(at(board, "loc"))) < 10
-    assert any(move.startswith("d5-a4") for move in texts(at(board)))
+    assert len(moves(board, "loc")) < 10
+    assert moves(board, start="d5-a4")
     # Under `multi` both sides fly once either has three men.
     black = board.replace(" w ", " b ")
-    assert any(move.startswith("d6-a4") for move in texts(at(black, "multi")))
-    assert not any(move.startswith("d6-a4") for move in texts(at(black)))
+    assert moves(black, "multi", "d6-a4") and not moves(black, start="d6-a4")
     # Under `multi` neither side flies while the opponent still has men to place.
     waiting = board.replace(" w 0 0 ", " w 0 1 ")
-    assert not any(move.startswith("d5-a4") for move in texts(at(waiting, "multi")))
-    assert any(move.startswith("d5-a4") for move in texts(at(waiting)))
+    assert moves(waiting, start="d5-a4") and not moves(waiting, "multi", "d5-a4")
 
 
 def test_a_blocked_side_loses_or_draws_by_the_rules() -> None:
-    board = "********/**O***O*/@@@O*O@@ b 0 0 0 20"
-    assert end(board, "loc") is None
-    shut = "********/O*O***O*/@@@O*O@@ b 0 0 0 20"
-    assert end(shut, "loc") == ("1-0", "blocked")
-    assert end(shut, "loc Blocked=draws") == ("1/2-1/2", "blocked")
+    assert outcome_of("********/**O***O*/@@@O*O@@ b 0 0 0 20", "loc") is None
+    blocked = "********/O*O***O*/@@@O*O@@ b 0 0 0 20"
+    assert outcome_of(blocked, "loc") == ("1-0", "blocked")
+    assert outcome_of(blocked, "loc Blocked=draws") == ("1/2-1/2", "blocked")
 
 
 def test_counting_starts_when_the_last_man_is_placed() -> None:
-    position = at("O*O*O***/@*@*@***/O*O*O*** b 1 1 0 8", "loc")
+    position = parsed("O*O*O***/@*@*@***/O*O*O*** b 1 1 0 8", "loc")
     position = position.push(parse_move("a1"))
     assert position.plies == 0
     position = position.push(parse_move("f6"))
@@ -83,7 +77,7 @@ def test_counting_starts_when_the_last_man_is_placed() -> None:
 
 
 def test_a_third_occurrence_draws_and_the_initial_position_counts() -> None:
-    position = at("O*O*O***/*@*@*@**/**O****@ w 0 0 0 30", "loc")
+    position = parsed("O*O*O***/*@*@*@**/**O****@ w 0 0 0 30", "loc")
     there_and_back = "d5-c5 f6-d6 c5-d5 d6-f6".split()
     position = play_moves(position, there_and_back)
     assert position.outcome() is None
@@ -94,16 +88,16 @@ def test_a_third_occurrence_draws_and_the_initial_position_counts() -> None:
 
 def test_three_against_three_is_drawn_after_four_plies_under_mill_not_morris() -> None:
     text = "O*O*****/*@*@****/**O**@** w 0 0 {} 30"
-    assert end(text.format(3)) is None
-    assert end(text.format(4)) == ("1/2-1/2", "three")
-    assert end(text.format(4), "morris") is None
+    assert outcome_of(text.format(3)) is None
+    assert outcome_of(text.format(4)) == ("1/2-1/2", "three")
+    assert outcome_of(text.format(4), "morris") is None
 
 
 def test_men_in_hand_count_towards_the_minimum_of_three() -> None:
     board = "O*******/@@*@****/******** w {} 0 0 9"
-    assert end(board.format(2)) is None
-    assert end(board.format(1)) == ("0-1", "men")
-    assert not texts(at(board.format(1)))
+    assert outcome_of(board.format(2)) is None
+    assert outcome_of(board.format(1)) == ("0-1", "men")
+    assert not moves(board.format(1))
 
 
 def test_a_position_retraces_its_moves_since_the_last_irreversible_one() -> None:

@@ -32,14 +32,14 @@ def placing_positions(number: int) -> list[Position]:
     """Return random positions in which a man must be placed."""
     positions = random_positions(seed=3, number=40 * number)
     return [
-        Position(MORRIS, at.men, at.hands, at.side)
-        for at in positions
-        if at.hands[at.side] and at.outcome() is None
+        Position(MORRIS, position.men, position.hands, position.side)
+        for position in positions
+        if position.hands[position.side] and position.outcome() is None
     ][:number]
 
 
 def stored_position(number: int) -> Position:
-    """Return the position of a number in the file, with White to move."""
+    """Return the position that a correction's number encodes, White to move."""
     image, hands = divmod(number >> 10, 100)
     men = [0, 0]
     for point in range(SIZE):
@@ -49,18 +49,18 @@ def stored_position(number: int) -> Position:
     return Position(MORRIS, (men[0], men[1]), divmod(hands, 10), 0)
 
 
-def test_all_images_of_a_position_have_one_correction() -> None:
+def test_one_stored_number_corrects_all_images_of_its_position() -> None:
     chance = random.Random(8)
     positions = placing_positions(60)
     assert len(positions) == 60
     for position in positions:
         move = chance.choice(position.legal_moves())
         numbers = array("Q", [corrections.number_of(position, move)])
-        after = corrections.key_of(position.play(move))[0]
+        key_after_move = corrections.key_of(position.play(move))[0]
         for image in images(position):
-            found = corrections.corrected_move(image, numbers)
-            assert found in image.legal_moves()
-            assert corrections.key_of(image.play(found))[0] == after
+            correction = corrections.corrected_move(image, numbers)
+            assert correction in image.legal_moves()
+            assert corrections.key_of(image.play(correction))[0] == key_after_move
 
 
 def test_other_positions_have_no_correction() -> None:
@@ -70,7 +70,7 @@ def test_other_positions_have_no_correction() -> None:
     others = [other for other in others if corrections.key_of(other)[0] != key]
     assert len(others) > 50
     assert all(corrections.corrected_move(other, numbers) is None for other in others)
-    # The same men with other men in hand are another position.
+    # The same board with fewer men in hand is another position.
     fewer = Position(MORRIS, first.men, (first.hands[0] - 1, first.hands[1] - 1), first.side)
     assert corrections.corrected_move(fewer, numbers) is None
 
@@ -85,7 +85,7 @@ def test_every_correction_of_the_package_is_a_legal_move_of_a_least_image() -> N
         assert corrections.corrected_move(position) in position.legal_moves()
 
 
-def test_the_rules_of_the_file_differ_only_in_limits() -> None:
+def test_corrections_are_valid_for_rules_that_differ_only_in_limits() -> None:
     valid = {name for name, rules in PRESETS.items() if corrections.are_valid_for(rules)}
     assert valid == {"mill", "morris", "roman"}
     assert corrections.are_valid_for(make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"]))
@@ -124,20 +124,20 @@ def test_a_correction_is_only_played_if_it_may_be_chosen(blunder: tuple[Position
     position, move = blunder
     others = [other for other in position.legal_moves() if other != move]
     assert Searcher(1).search(position, Limit(nodes=1_000), root_moves=others).move in others
-    lines: dict[int, Move] = {}
+    first_moves: dict[int, Move] = {}
 
-    def follow(info: Info) -> None:
-        lines[info.multipv] = info.pv[0]
+    def store(info: Info) -> None:
+        first_moves[info.multipv] = info.pv[0]
 
-    Searcher(1).search(position, Limit(nodes=3_000), follow, multipv=3)
-    assert lines[1] == move and len(set(lines.values())) == 3
+    Searcher(1).search(position, Limit(nodes=3_000), store, multipv=3)
+    assert first_moves[1] == move and len(set(first_moves.values())) == 3
 
 
 def test_levels_and_other_rules_ignore_corrections(blunder: tuple[Position, Move]) -> None:
     position, move = blunder
     flightless = make_rules("morris", ["Flying=never"])
-    elsewhere = Position(flightless, position.men, position.hands, position.side)
-    assert corrections.corrected_move(elsewhere) is None
+    other_rules = Position(flightless, position.men, position.hands, position.side)
+    assert corrections.corrected_move(other_rules) is None
     plain, corrected = Searcher(1), Searcher(1)
     plain.corrections = False
     for level in LEVELS:

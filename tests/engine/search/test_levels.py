@@ -15,7 +15,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 
 SEEDS = range(1, 41)
-MILL = play_moves(Position(), "a1 d6 d1 f4".split())
+OPEN_MILL = play_moves(Position(), "a1 d6 d1 f4".split())
 """White can close a mill with g1."""
 THREAT = play_moves(Position(), "d6 a1 f4 d1".split())
 """Black closes a mill with g1, unless White places there."""
@@ -44,7 +44,7 @@ def opening(level: Level, seed: int, plies: int = 6) -> list[str]:
 
 @pytest.mark.parametrize("level", LEVELS[:2], ids=lambda level: level.name)
 def test_the_weakest_levels_close_an_open_mill(level: Level) -> None:
-    assert {move.to for move in answers(level, MILL, SEEDS)} == {POINTS["g1"]}
+    assert {move.to for move in answers(level, OPEN_MILL, SEEDS)} == {POINTS["g1"]}
 
 
 def test_the_weaker_a_level_the_more_often_it_overlooks_a_threat() -> None:
@@ -65,7 +65,7 @@ def test_openings_differ_between_seeds_and_repeat_for_a_seed(level: Level) -> No
 
 def test_a_search_after_a_levels_search_has_full_strength() -> None:
     searcher, limit = Searcher(4), Limit(nodes=20_000)
-    before = searcher.search(Position(), limit).info
+    first = searcher.search(Position(), limit).info
     searcher.search(THREAT, limit, level=LEVELS[1])
-    after = searcher.search(Position(), limit).info
-    assert (after.score, after.nodes, after.pv) == (before.score, before.nodes, before.pv)
+    last = searcher.search(Position(), limit).info
+    assert (last.score, last.nodes, last.pv) == (first.score, first.nodes, first.pv)

@@ -47,6 +47,6 @@ def test_the_next_search_keeps_a_reported_win(
     own, reply = moves.split()
     assert str(first.move) == own and first.info.score is not None
     second = searcher.search(position.push(own).push(reply), Limit(nodes=20_000))
-    reported, left = first.info.score.relative.win_in, second.info.score
-    assert reported is not None and left is not None
-    assert left.relative.win_in is not None and left.relative.win_in <= reported - 2
+    reported, remaining = first.info.score.relative.win_in, second.info.score
+    assert reported is not None and remaining is not None
+    assert remaining.relative.win_in is not None and remaining.relative.win_in <= reported - 2

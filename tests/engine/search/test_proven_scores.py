@@ -18,8 +18,8 @@ WON = (
     "**@@****/**OO****/*@O***** b 0 0 0 1",
     "*O****@*/***@@*O*/*****O** b 0 0 0 1",
 )
-HIDDEN = "O*OO@***/*@*@O@O*/OO@O@@*O w 0 0 0 1"
-"""A win in 11 plies, first found in 13. The distance is from another program's full search."""
+WIN_IN_11 = "O*OO@***/*@*@O@O*/OO@O@@*O w 0 0 0 1"
+"""A win in 11 plies, by another program's full search; the engine first finds a win in 13."""
 TWO_WINS = "O*O*OOO*/@****@*@/@*****OO w 0 0 0 1"
 """Wins in 5 plies by a4-b4 and in 7 by a4-a1; the other program finds no third win within 13."""
 
@@ -38,7 +38,7 @@ def win_in(info: Info) -> int | None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_win_within_the_completed_depth_is_the_shortest(threads: int) -> None:
-    infos = iterations(Searcher(8, threads), HIDDEN, Limit(depth=16))
+    infos = iterations(Searcher(8, threads), WIN_IN_11, Limit(depth=16))
     for info in infos:
         plies = win_in(info)
         assert plies in (None, 11) or plies > (info.depth or 0)
@@ -46,7 +46,7 @@ def test_a_win_within_the_completed_depth_is_the_shortest(threads: int) -> None:
 
 
 def test_a_loss_within_the_completed_depth_is_the_longest() -> None:
-    infos = iterations(Searcher(8), HIDDEN, Limit(depth=14), "e4-f4")
+    infos = iterations(Searcher(8), WIN_IN_11, Limit(depth=14), "e4-f4")
     assert (win_in(infos[-1]), len(infos[-1].pv)) == (-10, 10)
 
 
@@ -61,20 +61,20 @@ def test_each_line_within_the_completed_depth_has_the_shortest_win() -> None:
     assert (str(result.move), result.score.win_in) == ("a4-a1", 7)
 
 
-AFTER = "O*O*OOO*/@****@O@/@******O b 0 0 0 1"
-GAME = "d6-f6 b4-a4 f6-d6 a4-b4 d6-f6 b4-a4 f6-d6"
-"""From `AFTER` to `TWO_WINS`, where a4-b4 now draws by repetition."""
+REPEATED = "O*O*OOO*/@****@O@/@******O b 0 0 0 1"
+REPEATING_MOVES = "d6-f6 b4-a4 f6-d6 a4-b4 d6-f6 b4-a4 f6-d6"
+"""Moves from `REPEATED` to `TWO_WINS`, in which a4-b4 then draws by repetition."""
 
 
 def test_a_shortest_win_does_not_repeat_a_position_of_the_game() -> None:
     searcher = Searcher(8)
     for _ in range(2):
         assert win_in(iterations(searcher, TWO_WINS, Limit(depth=9))[-1]) == 5
-        assert win_in(iterations(searcher, AFTER, Limit(depth=9), GAME)[-1]) == 7
+        assert win_in(iterations(searcher, REPEATED, Limit(depth=9), REPEATING_MOVES)[-1]) == 7
 
 
 def proof_keys(position: Position) -> set[int]:
-    """Return the keys of proofs that a search stores: keys of boards with overlapping men."""
+    """Return the keys of the proofs that a search stores: only in them, both sides' men overlap."""
     weights.ensure()
     table, rules, board = core.TranspositionTable(1), core_rules(MORRIS), core_board(position)
     core.SearchWorker(table).run(
@@ -88,7 +88,7 @@ def proof_keys(position: Position) -> set[int]:
 
 def test_a_proof_is_not_reused_where_other_positions_of_the_game_may_recur() -> None:
     fresh = parse_position(TWO_WINS, MORRIS)
-    repeated = play_moves(parse_position(AFTER, MORRIS), GAME.split())
+    repeated = play_moves(parse_position(REPEATED, MORRIS), REPEATING_MOVES.split())
     assert proof_keys(fresh) and not proof_keys(fresh) & proof_keys(repeated)
 
 
@@ -96,7 +96,7 @@ def test_a_proof_is_not_reused_where_other_positions_of_the_game_may_recur() -> 
 def test_a_win_is_played_although_a_limit_cuts_the_proof_that_it_is_the_shortest(
     nodes: int,
 ) -> None:
-    infos = iterations(Searcher(8), HIDDEN, Limit(nodes=nodes))
+    infos = iterations(Searcher(8), WIN_IN_11, Limit(nodes=nodes))
     assert [(win_in(info), info.bound) for info in infos[-2:]] == [(None, ""), (13, "lower")]
     assert infos[-1].depth == 13 and infos[-1].nodes == nodes
 
@@ -110,15 +110,14 @@ def test_a_proven_win_gets_shorter_with_every_ply(text: str) -> None:
     assert plies_left is not None and plies_left > 0
     winner = position.side
     while position.outcome() is None:
-        assert plies_left != 0 and result.move is not None
+        assert plies_left and result.move is not None
         position = position.push(result.move)
         if position.outcome() is not None:
             break
         result = searcher.search(position, Limit(nodes=300_000))
-        now = result.score.win_in
-        assert now is not None and (now > 0) == (position.side == winner)
-        assert abs(now) < abs(plies_left)
-        plies_left = now
+        plies_before, plies_left = plies_left, result.score.win_in
+        assert plies_left is not None and (plies_left > 0) == (position.side == winner)
+        assert abs(plies_left) < abs(plies_before)
     outcome = position.outcome()
     assert outcome is not None and outcome.winner == winner
 

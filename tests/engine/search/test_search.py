@@ -57,39 +57,27 @@ def test_node_limit_is_kept_and_deterministic() -> None:
     first, infos = fresh_search(Position(), Limit(nodes=50_000))
     again, infos_again = fresh_search(Position(), Limit(nodes=50_000))
 
-    def strip(lines: list[Info]) -> list[object]:
-        return [(info.depth, info.score, info.pv, info.nodes) for info in lines]
+    def without_times(infos: list[Info]) -> list[object]:
+        return [(info.depth, info.score, info.pv, info.nodes) for info in infos]
 
-    assert strip(infos) == strip(infos_again)
+    assert without_times(infos) == without_times(infos_again)
     assert first.move == again.move
     assert first.nodes == again.nodes and first.nodes <= 50_000
 
 
-def test_a_better_move_of_an_unfinished_iteration_is_played() -> None:
-    has_changed = False
-    for position in random_positions(seed=23, number=30):
-        if position.outcome() is None:
-            infos = fresh_search(position, Limit(depth=8))[1]
-            finished = {info.depth: info.nodes or 0 for info in infos}
-            half = max(300, finished.get(8, 0) // 2)
-            result, infos = fresh_search(position, Limit(nodes=half))
-            assert result.move == infos[-1].pv[0]
-            has_changed |= result.interrupted and infos[-1].pv[0] != infos[-2].pv[0]
-    assert has_changed
-
-
-def test_an_unfinished_iteration_reports_the_last_completed_depth_and_a_lower_bound() -> None:
+def test_an_unfinished_iteration_reports_a_better_move_with_a_lower_bound() -> None:
     bounds = 0
     for position in random_positions(seed=23, number=30):
         if position.outcome() is None:
             finished = fresh_search(position, Limit(depth=8))[1]
             limit = max(300, (finished[-1].nodes or 0) // 2)
             result, infos = fresh_search(position, Limit(nodes=limit))
-            last = [info for info in finished if (info.nodes or 0) <= limit][-1]
+            completed = [info for info in finished if (info.nodes or 0) <= limit][-1]
+            assert result.move == infos[-1].pv[0]
             if result.interrupted:
-                assert (result.info, infos[-1].depth) == (infos[-1], last.depth)
+                assert (result.info, infos[-1].depth) == (infos[-1], completed.depth)
             assert all(not info.bound for info in infos[:-1])
-            assert result.info.bound == ("lower" if result.move != last.pv[0] else "")
+            assert result.info.bound == ("lower" if result.move != completed.pv[0] else "")
             bounds += result.info.bound == "lower"
     assert bounds
 
@@ -115,14 +103,14 @@ def test_a_move_that_fell_back_is_not_played_with_its_old_score(
     rules: str, text: str, depth: int, percent: int
 ) -> None:
     position = parse_position(text, parse_rules(rules))
-    before, full = fresh_search(position, Limit(depth=depth))[1][-2:]
-    start, end = before.nodes or 0, full.nodes or 0
+    previous, complete = fresh_search(position, Limit(depth=depth))[1][-2:]
+    start, end = previous.nodes or 0, complete.nodes or 0
     result, _ = fresh_search(position, Limit(nodes=start + (end - start) * percent // 100))
     assert result.interrupted and (result.move, result.score) == (
-        before.pv[0], before.score and before.score.relative)
+        previous.pv[0], previous.score and previous.score.relative)
 
 
-def test_a_new_game_starts_as_a_new_process() -> None:
+def test_a_cleared_searcher_searches_like_a_new_one() -> None:
     searcher, position = Searcher(4), Position()
     first = searcher.search(position, Limit(nodes=30_000))
     searcher.search(play_moves(position, ["d6", "f4"]), Limit(nodes=20_000))
@@ -140,10 +128,10 @@ def test_each_colour_has_its_own_history() -> None:
         searcher = Searcher(4)
         return [searcher.search(position, Limit(depth=8)).nodes for position in positions][-1]
 
-    first = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
-    then = first.push(parse_move("e5-e4"))
-    assert nodes(first, then) == nodes(swapped(first), swapped(then))
-    assert nodes(first, then) != nodes(first, swapped(then)), "the colours share one history"
+    start = parse_position("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", MORRIS)
+    end = start.push(parse_move("e5-e4"))
+    assert nodes(start, end) == nodes(swapped(start), swapped(end))
+    assert nodes(start, end) != nodes(start, swapped(end)), "the colours share one history"
 
 
 def begin(
@@ -196,7 +184,7 @@ def test_ponderhit_starts_the_clock() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_after_a_report_that_raises_the_next_search_works(threads: int) -> None:
     searcher = Searcher(4, threads)
-    for waits in (False, True):
+    for infinite in (False, True):
         signals = Signals()
 
         def give_up(info: Info) -> None:
@@ -204,7 +192,7 @@ def test_after_a_report_that_raises_the_next_search_works(threads: int) -> None:
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            searcher.search(Position(), Limit(), give_up, infinite=waits, signals=signals)
+            searcher.search(Position(), Limit(), give_up, infinite=infinite, signals=signals)
         assert searcher.search(Position(), Limit(depth=6)).info.depth == 6
 
 
@@ -295,13 +283,13 @@ def test_every_limit_gives_a_move(limit: Limit) -> None:
 
 
 def test_a_limit_of_one_node_plays_the_move_of_depth_1() -> None:
-    """Limits apply from the second iteration on; the reported nodes include the first."""
+    """Limits apply from the second iteration on; the reported nodes include the first iteration."""
     for position in random_positions(seed=12, number=100):
         if position.outcome() is None:
             result, infos = fresh_search(position, Limit(nodes=1))
-            whole, _ = fresh_search(position, Limit(depth=1))
-            assert result.move == whole.move and {info.depth for info in infos} == {1}
-            assert (result.info.nodes or 0) >= (whole.info.nodes or 0) >= 1
+            shallow, _ = fresh_search(position, Limit(depth=1))
+            assert result.move == shallow.move and {info.depth for info in infos} == {1}
+            assert (result.info.nodes or 0) >= (shallow.info.nodes or 0) >= 1
 
 
 def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
@@ -374,18 +362,18 @@ def test_a_search_continues_without_threads_that_the_system_refuses(
     start = threading.Thread.start
     threads_left = [2]
 
-    def start_two(thread: threading.Thread) -> None:
+    def start_or_refuse(thread: threading.Thread) -> None:
         threads_left[0] -= 1
         if threads_left[0] < 0:
             raise RuntimeError("can't start new thread")
         start(thread)
 
-    before = threading.active_count()
+    threads_before = threading.active_count()
     searcher = Searcher(4, threads=6)
-    monkeypatch.setattr(threading.Thread, "start", start_two)
+    monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
     result = searcher.search(Position(), Limit(depth=6))
     assert (result.missing, result.info.depth) == (3, 6)
-    assert threading.active_count() == before, "a thread is still searching"
+    assert threading.active_count() == threads_before, "a thread is still searching"
     monkeypatch.undo()
     assert searcher.search(Position(), Limit(depth=6)).missing == 0
 
@@ -397,26 +385,24 @@ def test_a_search_touches_only_the_memory_that_it_uses() -> None:
         return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
     weights.ensure()
-    before = resident()
+    baseline = resident()
     searcher = Searcher(1024)
     searcher.prepare()
     searcher.search(Position(), Limit(nodes=50_000))
     searcher.clear()
-    assert resident() - before <= 16
+    assert resident() - baseline <= 16
     large = Searcher(64)
     large.search(Position(), Limit(depth=11))
-    assert resident() - before >= 48
+    assert resident() - baseline >= 48
     large.clear()
     large.prepare()
-    assert resident() - before <= 24
+    assert resident() - baseline <= 24
 
 
 def test_time_counts_from_the_request_of_a_search() -> None:
-    second = 1_000_000_000
     infos: list[Info] = []
-    result = Searcher(4).search(
-        Position(), Limit(time=0.5), infos.append, asked=core.monotonic_ns() - second
-    )
+    a_second_ago = core.monotonic_ns() - 10**9
+    result = Searcher(4).search(Position(), Limit(time=0.5), infos.append, asked=a_second_ago)
     assert (result.info.depth, result.interrupted) == (1, True)
     assert all((info.time or 0) >= 1 for info in infos)
 
@@ -428,13 +414,13 @@ THIRD_TIME = [
 ]
 
 
-@pytest.mark.parametrize(("start", "moves", "saving"), THIRD_TIME)
+@pytest.mark.parametrize(("start", "moves", "saving_move"), THIRD_TIME)
 def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
-    start: str, moves: str, saving: str
+    start: str, moves: str, saving_move: str
 ) -> None:
     position = play_moves(parse_position(start, MORRIS), moves.split())
     result, _ = fresh_search(position, Limit(depth=8))
-    assert (str(result.move), result.score) == (saving, Score(cp=0))
+    assert (str(result.move), result.score) == (saving_move, Score(cp=0))
     fresh = Position(
         MORRIS, position.men, position.hands, position.side, position.plies, position.number
     )
@@ -462,9 +448,9 @@ def test_a_search_fits_a_stack_of_128_kib() -> None:
 
 
 def test_an_interrupted_search_reports_all_its_nodes() -> None:
-    whole = fresh_search(Position(), Limit(depth=7))[1]
-    finished = [info.nodes or 0 for info in whole]
-    # The limit falls between the ends of two iterations.
-    result, infos = fresh_search(Position(), Limit(nodes=(finished[-2] + finished[-1]) // 2))
+    finished = fresh_search(Position(), Limit(depth=7))[1]
+    previous, complete = (info.nodes or 0 for info in finished[-2:])
+    limit = (previous + complete) // 2
+    result, infos = fresh_search(Position(), Limit(nodes=limit))
     assert result.interrupted and result.info == infos[-1]
-    assert finished[-2] < result.nodes <= (finished[-2] + finished[-1]) // 2
+    assert previous < result.nodes <= limit

@@ -76,7 +76,7 @@ def test_a_search_stops_before_its_soft_limit_and_sooner_if_the_best_move_is_sta
     assert answers[-1] == enough
 
 
-SHIFTED = """
+SHIFTED_CLOCK_SCRIPT = """
 import sys, time
 real, shift = time.monotonic_ns, int(float(sys.argv[1]) * 1e9)
 time.monotonic_ns = lambda: real() + shift
@@ -94,7 +94,8 @@ searcher.search(Position(), Limit(time=0.05))
 def test_a_timed_search_reads_one_clock(shift: str) -> None:
     """Python's monotonic clock may differ from the core's: on Windows, and on macOS after sleep."""
     done = subprocess.run(
-        [sys.executable, "-c", SHIFTED, shift], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", SHIFTED_CLOCK_SCRIPT, shift],
+        capture_output=True, text=True, timeout=60,
     )
     assert (done.stdout.split(), done.stderr) == (["4", "4"], "")
 

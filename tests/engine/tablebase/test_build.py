@@ -23,7 +23,7 @@ from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folde
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import locked, write_table
-from tests.processes import wait_for_file
+from tests.processes import needs_proc, needs_resource, wait_for_file
 
 RULES = make_rules("morris")
 
@@ -51,9 +51,10 @@ def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path, name: str) -> None
         built(tmp_path, men=6)
 
 
+@needs_proc
+@needs_resource
 def test_a_build_without_memory_is_one_clear_error(tmp_path: Path) -> None:
     """Builds run with several small memory limits, so that different steps fail."""
-    pytest.importorskip("resource")
     script = (
         "import os, resource, sys; import merels.protocol.commands.tables\n"
         "from merels.tournament.commands.main import main\n"
@@ -61,8 +62,6 @@ def test_a_build_without_memory_is_one_clear_error(tmp_path: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)\n"
         "sys.exit(main(['tables', 'build', '-men', '7', '-threads', '2', '-dir', sys.argv[2]]))"
     )
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("needs /proc")
     statuses = set()
     for megabytes in (1, 4, 8, 16, 24, 2000):
         words = [sys.executable, "-c", script, str(megabytes), str(tmp_path / str(megabytes))]
@@ -73,8 +72,8 @@ def test_a_build_without_memory_is_one_clear_error(tmp_path: Path) -> None:
     assert statuses == {0, 2}
 
 
-def hold(folder: str, started: str, finish: str) -> None:
-    """Lock a folder and keep a draft in it until the file ``finish`` exists."""
+def hold_lock(folder: str, started: str, finish: str) -> None:
+    """Lock a folder and write a draft there; rename the draft once the file ``finish`` exists."""
     with locked(Path(folder)):
         (Path(folder) / "half.wdl.part").write_bytes(b"half")
         Path(started).touch()
@@ -88,7 +87,7 @@ def test_a_second_build_in_a_locked_folder_is_refused(tmp_path: Path) -> None:
     folder = built(tmp_path)
     started, finish = tmp_path / "started", tmp_path / "finish"
     other = multiprocessing.get_context("spawn").Process(
-        target=hold, args=(str(folder), str(started), str(finish))
+        target=hold_lock, args=(str(folder), str(started), str(finish))
     )
     other.start()
     try:
@@ -139,24 +138,21 @@ def test_only_an_error_of_a_full_disk_advises_to_free_space(
     assert ("space" in advice) == ("free some space" in message) == ("MB" in message)
 
 
-def test_depths_without_values_are_not_used(tmp_path: Path) -> None:
-    folder = built(tmp_path, depths=True)
-    (folder / file_name(Sector(4, 3), VALUES)).unlink()
-    tables = open_tables(tmp_path, RULES)
-    assert not tables.core.has(4, 3) and (folder / file_name(Sector(4, 3), DEPTHS)).exists()
-
-
-def test_depths_are_not_used_if_a_table_after_a_removal_is_missing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("missing", [Sector(4, 3), Sector(3, 3)], ids=str)
+def test_depths_need_the_values_of_their_table_and_of_tables_after_a_removal(
+    tmp_path: Path, missing: Sector
+) -> None:
     folder = built(tmp_path, depths=True)
     assert open_tables(tmp_path, RULES).has_depths(4, 3)
-    (folder / file_name(Sector(3, 3), VALUES)).unlink()
+    (folder / file_name(missing, VALUES)).unlink()
     tables = open_tables(tmp_path, RULES)
-    assert tables.core.has(4, 3) and not tables.has_depths(4, 3)
+    assert tables.core.has(4, 3) == (missing != Sector(4, 3)) and not tables.has_depths(4, 3)
+    assert (folder / file_name(Sector(4, 3), DEPTHS)).exists()
 
 
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user without a home folder: `Path.home` raises, as for a user that the system lacks."""
+    """A user without a home folder: `Path.home` raises, as for a user unknown to the system."""
 
     def home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -164,12 +160,6 @@ def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MERELS_TABLES", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", home)
-
-
-@pytest.mark.usefixtures("homeless")
-def test_a_user_without_a_home_has_no_cache() -> None:
-    with pytest.raises(InputError, match="set MERELS_TABLES"):
-        default_root()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the XDG standard applies to Linux")
@@ -186,6 +176,8 @@ def test_a_relative_xdg_cache_home_is_ignored(
 
 @pytest.mark.usefixtures("homeless")
 def test_without_a_home_there_are_no_tables_and_the_problem_is_reported_once() -> None:
+    with pytest.raises(InputError, match="set MERELS_TABLES"):
+        default_root()
     cache = TableCache()
     tables, problems = cache.fetch(RULES, wait=True)
     assert tables is None and "set MERELS_TABLES" in problems[0]

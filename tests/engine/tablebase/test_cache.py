@@ -25,7 +25,11 @@ from tests.protocol.gui import PATIENCE, Gui
 
 pytestmark = pytest.mark.thorough
 
-EXIT_EARLY = """
+DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
+"""A drawn position in which a shallow search expects White to lose four men."""
+LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
+"""A position that White loses."""
+EARLY_EXIT_SCRIPT = """
 import atexit, sys, time
 from pathlib import Path
 from merels.engine.game.rules import DEFAULT_RULES
@@ -41,7 +45,7 @@ atexit.register(builder.join)
 
 def test_a_program_may_end_while_its_small_tables_are_built(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", EXIT_EARLY, str(tmp_path)],
+        [sys.executable, "-c", EARLY_EXIT_SCRIPT, str(tmp_path)],
         capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
@@ -88,20 +92,14 @@ def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) ->
         for gui in engines:
             gui.until("readyok")
         deadline = monotonic() + PATIENCE
-        while not all(hits(gui) for gui in engines):
+        while not all(tablebase_hits(gui) for gui in engines):
             assert monotonic() < deadline, "an engine still has no small tables"
 
 
-def hits(gui: Gui) -> int:
+def tablebase_hits(gui: Gui) -> int:
     """Return the number of tablebase hits of a short search."""
     lines = [line for line in gui.go("go movetime 20") if " tbhits " in line]
     return int(lines[-1].split(" tbhits ")[1].split()[0])
-
-
-DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
-"""A drawn position in which a shallow search expects White to lose four men."""
-LOST = "O*O*****/*****O**/@**@***@ w 0 0 0 30"
-"""A position that White loses."""
 
 
 @pytest.mark.quick

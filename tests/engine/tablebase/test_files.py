@@ -38,7 +38,7 @@ RULES = make_rules("mill")
 FOLDER = rules_folder(RULES)
 
 
-def stamp(path: Path) -> int:
+def last_change(path: Path) -> int:
     """Return the time of a file's last change in nanoseconds."""
     return path.stat().st_mtime_ns
 
@@ -82,17 +82,17 @@ def test_the_index_round_trips(own: int, opponent: int) -> None:
             assert core.table_place(*men) == (cls, rank)
 
 
-@pytest.mark.parametrize("double", ("one", "each"))
-def test_placements_lead_from_placing_sectors_only_to_placing_sectors(double: str) -> None:
+@pytest.mark.parametrize("double_mill", ("one", "each"))
+def test_placements_lead_from_placing_sectors_only_to_placing_sectors(double_mill: str) -> None:
     """A placement may have any legal number of removals."""
-    listed = placing_sectors(make_rules("morris", [f"DoubleMill={double}"]))
-    assert len(listed) == (305 if double == "one" else 390)
+    listed = placing_sectors(make_rules("morris", [f"DoubleMill={double_mill}"]))
+    assert len(listed) == (305 if double_mill == "one" else 390)
     assert listed == sorted(listed, key=lambda sector: (sector.hand, sector.own, sector.opponent))
     reached = {PlacingSector(0, 0, 18)}
     for hand in range(18, 1, -1):
         for own, opponent, _ in [sector for sector in reached if sector.hand == hand]:
             placed = 9 - (hand + 1) // 2 + 1
-            removable = 0 if placed < 3 else 2 if double == "each" and placed >= 5 else 1
+            removable = 0 if placed < 3 else 2 if double_mill == "each" and placed >= 5 else 1
             for removed in range(min(removable, opponent) + 1):
                 after = PlacingSector(opponent - removed, own + 1, hand - 1)
                 if after.own + after.hands[0] >= 3:
@@ -112,15 +112,16 @@ def test_a_second_build_keeps_the_finished_files(tmp_path: Path) -> None:
     """Finished sectors are not solved again; a damaged one is solved again and named."""
     Builder(tmp_path, RULES).build(8)
     folder = tmp_path / FOLDER
-    before = {path.name: stamp(path) for path in folder.glob("*.wdl")}
-    assert set(before) == {"3-3.wdl", "4-3.wdl", "5-3.wdl", "4-4.wdl"}
+    changes = {path.name: last_change(path) for path in folder.glob("*.wdl")}
+    assert set(changes) == {"3-3.wdl", "4-3.wdl", "5-3.wdl", "4-4.wdl"}
     damaged = folder / "4-3.wdl"
     sound = damaged.read_bytes()
     damaged.write_bytes(sound[:5000] + bytes([sound[5000] ^ 4]) + sound[5001:])
     builder = Builder(tmp_path, RULES)
     tables = builder.build(8)
     assert damaged.read_bytes() == sound
-    assert [name for name, when in before.items() if stamp(folder / name) != when] == ["4-3.wdl"]
+    changed = [name for name, when in changes.items() if last_change(folder / name) != when]
+    assert changed == ["4-3.wdl"]
     assert len(builder.rebuilt) == 1 and not tables.problems
     assert "4-3.wdl: damaged data" in builder.rebuilt[0]
 
@@ -141,19 +142,17 @@ def test_a_killed_build_is_resumed(tmp_path: Path) -> None:
     finished = {path.name for path in (tmp_path / FOLDER).glob("*.wdl")}
     assert not open_tables(tmp_path, RULES, check=True).problems
     (tmp_path / FOLDER / "6-3.wdl.part").write_bytes(b"half")
-    before = {name: stamp(tmp_path / FOLDER / name) for name in finished}
+    changes = {name: last_change(tmp_path / FOLDER / name) for name in finished}
     tables = Builder(tmp_path, RULES, depths=True).build(8)
     assert tables.men == 8 and not tables.problems
-    assert {name: stamp(tmp_path / FOLDER / name) for name in finished} == before
+    assert {name: last_change(tmp_path / FOLDER / name) for name in finished} == changes
     assert not list((tmp_path / FOLDER).glob("*.part"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
 def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     """Ctrl-C ends a build with exit status 130 and leaves no draft."""
-    build = [sys.executable, "-m", "merels.tournament.commands.main"]
-    build += ["tables", "build", "-men", "12"]
-    build += ["-dir", str(tmp_path)]
+    build = [sys.executable, "-m", "merels", "tables", "build", "-men", "12", "-dir", str(tmp_path)]
     process = subprocess.Popen(build, stderr=subprocess.PIPE, text=True)
     try:
         wait_for_file(tmp_path / FOLDER / "5-3.wdl")
@@ -208,7 +207,6 @@ def test_depths_are_added_to_values(tmp_path: Path) -> None:
 def test_bad_files_are_named_and_skipped(
     tmp_path: Path, change: Callable[[bytes], bytes], message: str
 ) -> None:
-    """Each kind of damage is named, and the other tables are still used."""
     Builder(tmp_path, RULES).build(7)
     path = tmp_path / FOLDER / file_name(Sector(4, 3), VALUES)
     path.write_bytes(change(path.read_bytes()))
@@ -286,18 +284,18 @@ def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Pat
 
 def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     """A file of depths is used only with the values of the same rules and the same build."""
-    sooner = make_rules("mill", ["ThreeThreePlies=3"])
+    other_rules = make_rules("mill", ["ThreeThreePlies=3"])
     Builder(tmp_path, RULES, depths=True).build(6)
-    Builder(tmp_path, sooner, depths=True).build(6)
+    Builder(tmp_path, other_rules, depths=True).build(6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), DEPTHS)
     values = parse_header((tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)).read_bytes(), path)
-    own = path.read_bytes()
-    assert parse_header(own, path).values_checksum == values.checksum
-    for other, message in (
-        ((tmp_path / rules_folder(sooner) / path.name).read_bytes(), "other rules"),
-        (with_header(own, {32: b"else"}), "belongs to other values"),
+    data = path.read_bytes()
+    assert parse_header(data, path).values_checksum == values.checksum
+    for foreign, message in (
+        ((tmp_path / rules_folder(other_rules) / path.name).read_bytes(), "other rules"),
+        (with_header(data, {32: b"else"}), "belongs to other values"),
     ):
-        path.write_bytes(other)
+        path.write_bytes(foreign)
         tables = open_tables(tmp_path, RULES)
         assert len(tables.problems) == 1 and message in tables.problems[0]
         assert not tables.has_depths(3, 3)
@@ -312,8 +310,8 @@ def test_the_repetition_limit_does_not_change_the_tables(tmp_path: Path) -> None
         Builder(tmp_path, make_rules("mill", ["Repetition=1"]))
 
 
-def test_memory_is_bounded(tmp_path: Path) -> None:
-    """A sector that exceeds the memory limit is refused at once; every sector fits into 12 GiB."""
+def test_a_sector_that_exceeds_the_memory_limit_is_refused(tmp_path: Path) -> None:
+    """Without a limit, every sector fits into 12 GiB."""
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
     assert "GiB of memory; allow more" in str(caught.value)
@@ -329,12 +327,12 @@ def test_reported_progress_never_decreases(tmp_path: Path) -> None:
 
 
 def test_small_tables_are_built_automatically(tmp_path: Path) -> None:
-    """They are built once and used again; without a writable folder there are none."""
+    """A second call uses the same files. Without a writable folder there are no tables."""
     tables = small_tables(RULES, tmp_path / "cache")
     assert tables is not None and tables.men == 7 and tables.has_depths(4, 3)
-    when = stamp(tmp_path / "cache" / FOLDER / "3-3.wdl")
+    when = last_change(tmp_path / "cache" / FOLDER / "3-3.wdl")
     again = small_tables(RULES, tmp_path / "cache")
-    assert again is not None and stamp(tmp_path / "cache" / FOLDER / "3-3.wdl") == when
+    assert again is not None and last_change(tmp_path / "cache" / FOLDER / "3-3.wdl") == when
     (tmp_path / "file").write_text("in the way")
     assert small_tables(RULES, tmp_path / "file" / "below") is None
 

@@ -37,7 +37,7 @@ def line_symmetries() -> list[tuple[int, ...]]:
 
 
 @cache
-def raw_states(flies: bool) -> tuple[dict[State, State], list[State]]:
+def state_classes(flies: bool) -> tuple[dict[State, State], list[State]]:
     """Return a map from each state to its class's representative, and the representatives.
 
     If men fly, states are equivalent under `line_symmetries`, otherwise under the symmetries of the
@@ -73,7 +73,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
     the game.
     """
     flies = rules.flying != "never"
-    representative, states = raw_states(flies)
+    representative, states = state_classes(flies)
     mills = set(LINE_MASKS)
     # Two points of a line are neighbours if one of them is the line's middle, its second point.
     near: dict[int, set[int]] = {1 << point: set() for point in range(24)}
@@ -136,7 +136,7 @@ def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) ->
     """
     expected = value_iteration(rules)
     flies = rules.flying != "never"
-    assert len(raw_states(flies)[1]) == (56_922 if flies else 169_626)
+    assert len(state_classes(flies)[1]) == (56_922 if flies else 169_626)
     assert len(expected) == 2024 * 1330
     probe = Builder(tmp_path, rules, depths=True).build(6).core.probe
     for (own, opponent), (value, depth) in expected.items():

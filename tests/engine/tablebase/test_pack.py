@@ -76,17 +76,17 @@ def test_every_value_is_unpacked(built: Path, tmp_path: Path, rules: Rules) -> N
 def test_probes_of_packed_and_unpacked_tables_agree(
     built: Path, tmp_path: Path, rules: Rules
 ) -> None:
-    tables, raw = packed(built, tmp_path, rules), open_tables(built, rules)
+    tables, unpacked = packed(built, tmp_path, rules), open_tables(built, rules)
     chance = random.Random(str(rules))
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
         for _ in range(300):
             position = random_position(rules, own, opponent, chance)
-            assert tables.probe(position) == raw.probe(position), position
-            assert tables.bounds(position) == raw.bounds(position), position
-        moves = [list(each.moves(position)) for each in (tables, raw)]
+            assert tables.probe(position) == unpacked.probe(position), position
+            assert tables.bounds(position) == unpacked.bounds(position), position
+        moves = [list(each.moves(position)) for each in (tables, unpacked)]
         assert moves[0] == moves[1]
         assert rank_moves(tables, position, position.legal_moves()) == rank_moves(
-            raw, position, position.legal_moves()
+            unpacked, position, position.legal_moves()
         )
 
 
@@ -94,8 +94,8 @@ def test_probes_of_packed_and_unpacked_tables_agree(
 @pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
 def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> None:
     """Stored values agree, and so do searched values with an odd number of men in hand."""
-    raw = Builder(tmp_path / "raw", rules, threads=2).build(7, placing=True)
-    tables = packed(tmp_path / "raw", tmp_path / "packed", rules)
+    unpacked = Builder(tmp_path / "unpacked", rules, threads=2).build(7, placing=True)
+    tables = packed(tmp_path / "unpacked", tmp_path / "packed", rules)
     chance = random.Random(str(rules))
     placed = [sector for sector in placing_sectors(rules, 7) if sector.own + sector.opponent]
     assert {sector.hand for sector in placed} >= {1, 2, 3}
@@ -105,20 +105,20 @@ def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> N
             own, opponent = points[: sector.own], points[sector.own :]
             men = sum(1 << point for point in own), sum(1 << point for point in opponent)
             position = Position(rules, men, sector.hands, WHITE)
-            stored = raw.probe(position)
+            stored = unpacked.probe(position)
             assert stored is not None
             assert tables.probe(position) == stored, position
 
 
 def test_several_threads_may_probe_the_same_packed_tables(built: Path, tmp_path: Path) -> None:
-    tables, raw = packed(built, tmp_path, UNLIMITED), open_tables(built, UNLIMITED)
+    tables, unpacked = packed(built, tmp_path, UNLIMITED), open_tables(built, UNLIMITED)
     wrong: list[Position] = []
 
     def probe(seed: int) -> None:
         chance = random.Random(seed)
         for _ in range(2000):
             position = random_position(UNLIMITED, *chance.choice(((4, 3), (3, 4))), chance)
-            if tables.probe(position) != raw.probe(position):
+            if tables.probe(position) != unpacked.probe(position):
                 wrong.append(position)
 
     threads = [threading.Thread(target=probe, args=(seed,)) for seed in range(4)]
@@ -170,7 +170,7 @@ def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path
 def test_a_block_damaged_after_opening_has_no_values(built: Path, tmp_path: Path) -> None:
     """No wrong value is returned, and the file is named once."""
     tables = packed(built, tmp_path, UNLIMITED)
-    raw = open_tables(built, UNLIMITED)
+    unpacked = open_tables(built, UNLIMITED)
     path = tmp_path / FOLDER / "4-3.wdp"
     size = path.stat().st_size
     with open(path, "r+b") as file:
@@ -182,7 +182,7 @@ def test_a_block_damaged_after_opening_has_no_values(built: Path, tmp_path: Path
         position = random_position(UNLIMITED, *chance.choice(((4, 3), (3, 4))), chance)
         stored = tables.probe(position)
         unknown += stored is None
-        assert stored in (None, raw.probe(position))
+        assert stored in (None, unpacked.probe(position))
     assert 0 < unknown < 1000
     assert len(tables.problems) == 1
     assert f"{path}: damaged data (block " in tables.problems[0]
@@ -192,10 +192,10 @@ def test_a_second_packing_keeps_the_packed_files(built: Path, tmp_path: Path) ->
     """Files are packed again only if their sources have changed."""
     packed(built, tmp_path, UNLIMITED)
     paths = sorted((tmp_path / FOLDER).glob("*.wdp"))
-    before = [path.stat().st_mtime_ns for path in paths]
+    times = [path.stat().st_mtime_ns for path in paths]
     seen: list[Progress] = []
     assert sorted(Packer(built, tmp_path, UNLIMITED, report=seen.append).pack()) == paths
-    assert [path.stat().st_mtime_ns for path in paths] == before
+    assert [path.stat().st_mtime_ns for path in paths] == times
     assert all(progress.done == 0 for progress in seen)
 
 
@@ -211,17 +211,17 @@ def test_progress_rises_to_all_places(
 
 
 def test_depths_are_copied_with_packed_values(tmp_path: Path) -> None:
-    raw = Builder(tmp_path / "raw", UNLIMITED, depths=True).build(7)
-    tables = packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED)
+    unpacked = Builder(tmp_path / "unpacked", UNLIMITED, depths=True).build(7)
+    tables = packed(tmp_path / "unpacked", tmp_path / "packed", UNLIMITED)
     chance = random.Random(2)
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
         for _ in range(200):
             position = random_position(UNLIMITED, own, opponent, chance)
-            assert tables.probe(position) == raw.probe(position)
+            assert tables.probe(position) == unpacked.probe(position)
     assert tables.has_all_depths
     copied = {path: path.stat().st_mtime_ns for path in (tmp_path / "packed").rglob("*.*")}
     assert any(path.suffix == SUFFIX[DEPTHS] for path in copied)
-    packed(tmp_path / "raw", tmp_path / "packed", UNLIMITED)
+    packed(tmp_path / "unpacked", tmp_path / "packed", UNLIMITED)
     assert {path: path.stat().st_mtime_ns for path in copied} == copied
 
 
@@ -241,9 +241,9 @@ def test_a_killed_packing_is_resumed(built: Path, tmp_path: Path) -> None:
         process.wait()
     assert not open_tables(tmp_path, UNLIMITED, check=True).problems
     (tmp_path / FOLDER / "4-3.wdp.part").write_bytes(b"half")
-    before = (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns
+    time = (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns
     packed(built, tmp_path, UNLIMITED)
-    assert (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns == before
+    assert (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns == time
     assert not list((tmp_path / FOLDER).glob("*.part"))
 
 

@@ -53,17 +53,17 @@ def test_hands_that_play_cannot_reach_are_unknown(tables: Tables) -> None:
         table = memoryview(bytes((sector.places + 3) // 4))
         drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
     for hands in ((3, 3), (4, 2), (2, 4)):
-        known = drawn.probe(Position(MULTI, (0b1, 0b10), hands))
-        assert known == (TableValue(0, None) if hands == (3, 3) else None)
+        stored = drawn.probe(Position(MULTI, (0b1, 0b10), hands))
+        assert stored == (TableValue(0, None) if hands == (3, 3) else None)
     for hands in ((4, 3), (3, 4), (5, 2)):
-        known = drawn.probe(Position(MULTI, (0b101, 0b10), hands))
-        assert known == (TableValue(0, None) if hands == (4, 3) else None)
+        stored = drawn.probe(Position(MULTI, (0b101, 0b10), hands))
+        assert stored == (TableValue(0, None) if hands == (4, 3) else None)
 
 
 def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
     for men, value in (((0b1, 0b1010), -1), ((0b101, 0b10), 1)):
-        known = tables.probe(Position(MULTI, men, (1, 1)))
-        assert known is not None and known.value == value
+        stored = tables.probe(Position(MULTI, men, (1, 1)))
+        assert stored is not None and stored.value == value
 
 
 def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
@@ -85,8 +85,7 @@ def test_a_value_is_unknown_if_a_table_after_a_move_is_missing(tables: Tables) -
     )
 
 
-def test_one_node_throws_no_value_away(tables: Tables) -> None:
-    """At the root the engine follows the tables, even if it may search only one node."""
+def test_a_search_of_one_node_keeps_the_value(tables: Tables) -> None:
     searcher, chance = Searcher(1), random.Random(2)
     searcher.tables = tables
     with_blunders = 0
@@ -192,8 +191,8 @@ def test_all_values_and_counts_agree_with_the_readable_solver(
         states = {}
         for _, position in positions_of(sector, built):
             value = solver.value(position)
-            known = built.probe(position)
-            assert known is not None and known.value == value, position
+            stored = built.probe(position)
+            assert stored is not None and stored.value == value, position
             states[least_image(*position.men)] = value
         [tally] = built.headers[sector].tallies
         counts = Counter(states.values())

@@ -33,9 +33,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 @pytest.fixture(scope="module")
-def values(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def no_depths(tmp_path_factory: pytest.TempPathFactory) -> Tables:
     """Tables without depths, under a limit on plies."""
-    return Builder(tmp_path_factory.mktemp("values"), MORRIS, threads=2).build(9)
+    return Builder(tmp_path_factory.mktemp("no_depths"), MORRIS, threads=2).build(9)
 
 
 @pytest.fixture
@@ -46,14 +46,14 @@ def searcher(tables: Tables) -> Searcher:
     return searcher
 
 
-def known_position(
+def random_entry(
     tables: Tables, chance: random.Random, own: int, opponent: int
 ) -> tuple[Position, TableValue]:
     """Return a random position and its value in the tables."""
     position = random_position(RULES, own, opponent, chance)
-    known = tables.probe(position)
-    assert known is not None
-    return position, known
+    stored = tables.probe(position)
+    assert stored is not None
+    return position, stored
 
 
 def won_positions(
@@ -61,21 +61,25 @@ def won_positions(
 ) -> Iterator[tuple[Position, int]]:
     """Yield ``number`` won positions of three against three with a depth of at least ``least``."""
     while number:
-        position, known = known_position(tables, chance, 3, 3)
-        if known.value == 1 and known.depth is not None and known.depth >= least:
+        position, stored = random_entry(tables, chance, 3, 3)
+        if stored.value == 1 and stored.depth is not None and stored.depth >= least:
             number -= 1
-            yield position, known.depth
+            yield position, stored.depth
 
 
-def test_no_move_throws_a_value_away(tables: Tables, searcher: Searcher) -> None:
+def test_every_move_keeps_the_value_and_every_score_agrees_with_it(
+    tables: Tables, searcher: Searcher
+) -> None:
     chance = random.Random(4)
     for own, opponent in ((3, 3), (3, 4), (4, 3)):
         for _ in range(60):
-            position, known = known_position(tables, chance, own, opponent)
+            position, stored = random_entry(tables, chance, own, opponent)
             result = searcher.search(position, Limit(depth=2))
             assert result.move is not None and result.info.tbhits
             after = dict(tables.moves(position))[result.move]
-            assert after is not None and after.value == known.value
+            assert after is not None and after.value == stored.value
+            number = result.score.cp if result.score.win_in is None else result.score.win_in
+            assert number is not None and (number > 0) - (number < 0) == stored.value
 
 
 def test_a_win_takes_as_many_plies_as_its_depth(tables: Tables, searcher: Searcher) -> None:
@@ -87,24 +91,25 @@ def test_a_win_takes_as_many_plies_as_its_depth(tables: Tables, searcher: Search
             if ply % 2 == 0:
                 move = searcher.search(position, Limit(nodes=1)).move
             else:
-                depths = {move: known.depth or 0 for move, known in tables.moves(position) if known}
+                moves = tables.moves(position)
+                depths = {move: stored.depth or 0 for move, stored in moves if stored}
                 move = max(depths, key=depths.__getitem__)
             assert move is not None
             position = position.play(move)
         assert position.outcome() is not None
 
 
-def test_wins_are_converted_without_depths(values: Tables) -> None:
+def test_wins_are_converted_without_depths(no_depths: Tables) -> None:
     """The search finds a winning removal: the tables have the values of positions after it."""
     chance = random.Random(9)
     winner, loser = Searcher(4), Searcher(4)
-    winner.tables = loser.tables = values
+    winner.tables = loser.tables = no_depths
     won = 0
     while won < 8:
         position = random_position(MORRIS, 5, 3, chance)
-        known = values.probe(position)
-        assert known is not None and known.depth is None
-        if known.value != 1 or any(move.removed for move in position.legal_moves()):
+        stored = no_depths.probe(position)
+        assert stored is not None and stored.depth is None
+        if stored.value != 1 or any(move.removed for move in position.legal_moves()):
             continue
         side = position.side
         while position.outcome() is None:
@@ -125,13 +130,13 @@ def test_each_of_several_lines_has_the_score_of_its_own_move(
     for position, depth in won_positions(tables, chance, 6, 7):
         remaining = depth
         while remaining:
-            last: dict[int, Info] = {}
+            lines: dict[int, Info] = {}
             move = searcher.search(
-                position, Limit(depth=2), lambda info: last.update({info.multipv: info}), multipv=3
+                position, Limit(depth=2), lambda info: lines.update({info.multipv: info}), multipv=3
             ).move
             assert move is not None
             values = dict(tables.moves(position))
-            for info in last.values():
+            for info in lines.values():
                 assert info.score is not None
                 value, score = values[info.pv[0]], info.score.relative
                 assert value is not None
@@ -149,7 +154,7 @@ def test_each_of_several_lines_has_the_score_of_its_own_move(
 
 # In the first game the winning side must not play the shortest win: the opponent could then repeat
 # a position for the third time. In the other games a repetition saves the losing side.
-RECURRING = [
+GAMES_WITH_REPETITIONS = [
     ("@OO**O**/******@*/***@**** w 0 0 0 1", "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3", 1),
     ("O*O@****/****@***/**O*@*** w 0 0 0 1", "g4-d6 d2-c4 d6-g4 c4-d2 g4-d6 d2-c4 d6-g4", 0),
     ("O@**@*O@/O*******/******** w 0 0 0 1", "d6-a1 e5-e4 a1-d6 e4-e5 d6-a1 e5-e4 a1-d6", 0),
@@ -157,8 +162,8 @@ RECURRING = [
 
 
 @pytest.mark.parametrize("lines", [1, 3])
-@pytest.mark.parametrize(("start", "moves", "value"), RECURRING)
-def test_the_games_own_repetitions_count(
+@pytest.mark.parametrize(("start", "moves", "value"), GAMES_WITH_REPETITIONS)
+def test_repetitions_of_positions_of_the_game_count(
     tmp_path_factory: pytest.TempPathFactory, start: str, moves: str, value: int, lines: int
 ) -> None:
     root = tmp_path_factory.getbasetemp() / "recurring"
@@ -182,7 +187,7 @@ def test_ranking_does_not_play_every_reply(
     tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ranking must be fast, because it takes time from the search and cannot be stopped."""
-    start, moves, _ = RECURRING[0]
+    start, moves, _ = GAMES_WITH_REPETITIONS[0]
     position = play_moves(parse_position(start, MORRIS), moves.split())
     played, play = [], Position.play
 
@@ -199,7 +204,6 @@ def test_ranking_does_not_play_every_reply(
 def test_a_slow_table_does_not_delay_the_search(
     tables: Tables, searcher: Searcher, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
-    """A table may be on a slow disk."""
     position, _ = next(won_positions(tables, random.Random(5), 1, 7))
     signals, probed, probe = Signals(), [], Tables.probe
     if stopped:
@@ -223,11 +227,28 @@ def test_an_interrupted_ranking_is_used_if_it_has_found_a_win(tables: Tables) ->
         for probes in 1, 10, 30:
             answers = iter([False] * (probes - 1) + [True])
             ranking = rank_moves(tables, position, list(values), 1, lambda: next(answers))
-            best = max(known.value for known in [*values.values()][:probes] if known)
+            best = max(stored.value for stored in [*values.values()][:probes] if stored)
             assert (ranking is not None) == (best == 1)
             assert ranking is None or ranking.groups[0][0].value == 1
             ranked.add(ranking is not None)
     assert ranked == {True, False}
+
+
+def test_an_interrupted_ranking_is_used_if_it_has_found_a_draw(tables: Tables) -> None:
+    chance = random.Random(7)
+    drawn = lost = 0
+    while not drawn or not lost:
+        position, stored = random_entry(tables, chance, 3, 4)
+        values = [value.value for _, value in tables.moves(position) if value is not None]
+        if stored.value == 1 or values[0] > 0:
+            continue
+        ranking = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
+        if values[0] == 0:
+            assert ranking is not None and ranking.groups[0][0].value == 0
+            drawn += 1
+        else:
+            assert ranking is None
+            lost += 1
 
 
 def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
@@ -235,47 +256,39 @@ def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
 ) -> None:
     """Wins of equal depth need no search; among draws, some are harder for a fallible opponent."""
     clock, chance = Limit(white_clock=60.0, black_clock=60.0, nodes=20_000), random.Random(7)
-    several = {1: 0, 0: 0}
-    while min(several.values()) < 5:
-        position, known = known_position(tables, chance, *chance.choice([(3, 3), (3, 4)]))
+    searched = {1: 0, 0: 0}
+    while min(searched.values()) < 5:
+        position, stored = random_entry(tables, chance, *chance.choice([(3, 3), (3, 4)]))
         ranking = rank_moves(tables, position, position.legal_moves())
         assert ranking is not None
-        if known.value >= 0 and len(ranking.groups[0]) > 1:
-            several[known.value] += 1
+        if stored.value >= 0 and len(ranking.groups[0]) > 1:
+            searched[stored.value] += 1
             depth = searcher.search(position, clock).info.depth or 0
-            assert depth == 1 if known.value else depth > 1
+            assert depth == 1 if stored.value else depth > 1
 
 
 def test_a_position_without_history_is_certain_under_any_repetition_limit(tables: Tables) -> None:
     chance = random.Random(13)
     for _ in range(40):
         position = random_position(RULES.with_field("Repetition", "2"), 3, 3, chance)
-        known = tables.probe(position)
-        assert known is not None
+        stored = tables.probe(position)
+        assert stored is not None
         ranking = rank_moves(tables, position, position.legal_moves())
         assert ranking is not None
         best = ranking.groups[0][0]
-        assert (best.value, best.certain) == (known.value, True)
+        assert (best.value, best.certain) == (stored.value, True)
 
 
-def test_scores_agree_with_the_tables(tables: Tables, searcher: Searcher) -> None:
-    chance = random.Random(6)
-    for _ in range(100):
-        position, known = known_position(tables, chance, 3, 4)
-        score = searcher.search(position, Limit(depth=2)).score
-        number = score.cp if score.cp is not None else 1 if (score.win_in or 0) > 0 else -1
-        assert (number > 0) - (number < 0) == known.value
-
-
-def test_the_search_probes_tables_below_the_root(tables: Tables) -> None:
-    # Four against four: every removal leads to a table.
+def test_hits_below_the_root_are_counted(tables: Tables) -> None:
+    # The position has eight men and the tables have seven: only removals lead into the tables.
     position = parse_position("O*O*****/*@*@*O**/**@O**@* w 0 0 0 30", RULES)
+    assert tables.probe(position) is None
     searcher = Searcher(4)
-    without_tables = searcher.search(position, Limit(depth=8))
-    assert without_tables.info.tbhits == 0
+    assert searcher.search(position, Limit(depth=8)).info.tbhits == 0
     searcher.tables = tables
-    with_tables = searcher.search(position, Limit(depth=8))
-    assert with_tables.info.tbhits
+    hits: list[int] = []
+    searcher.search(position, Limit(depth=8), lambda info: hits.append(info.tbhits or 0))
+    assert hits[-1] > 0 and hits == sorted(hits)
 
 
 def test_tables_of_other_rules_are_never_used(searcher: Searcher) -> None:
@@ -291,10 +304,10 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
     chance, plain = random.Random(8), Searcher(4)
     chosen = narrowed = 0
     while chosen < 60:
-        position, known = known_position(tables, chance, 3, 4)
+        position, stored = random_entry(tables, chance, 3, 4)
         if value < 0:
-            position, known = known_position(tables, chance, 3, 3)
-        if known.value != value:
+            position, stored = random_entry(tables, chance, 3, 3)
+        if stored.value != value:
             continue
         chosen += 1
         values = dict(tables.moves(position))
@@ -310,10 +323,10 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
 def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) -> None:
     chance, checked = random.Random(4), 0
     while checked < 5:
-        position, known = known_position(tables, chance, 3, 4)
+        position, stored = random_entry(tables, chance, 3, 4)
         start = Position(MORRIS, position.men, position.hands, position.side)
         ranking = rank_moves(tables, start, start.legal_moves())
-        if known.value or ranking is None or any(move.removed for move in start.legal_moves()):
+        if stored.value or ranking is None or any(move.removed for move in start.legal_moves()):
             continue
         # Both sides move a man and take it back: the game is in the same position again.
         out = [choice.move for choice in ranking.groups[0]]
@@ -323,23 +336,23 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
         if len(out) < 2 or reply is None:
             continue
         moves = [out[0], reply] + [Move(move.to, move.origin or 0) for move in (out[0], reply)]
-        again = play_moves(start, [str(move) for move in moves])
-        ranking = rank_moves(tables, again, again.legal_moves(), len(out))
-        assert again.key == start.key and ranking is not None
+        repeated = play_moves(start, [str(move) for move in moves])
+        ranking = rank_moves(tables, repeated, repeated.legal_moves(), len(out))
+        assert repeated.key == start.key and ranking is not None
         checked += 1
         assert out[0] not in [choice.move for choice in ranking.groups[0]]
         assert [choice.move for choice in ranking.groups[1]] == [out[0]]
 
 
-def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables) -> None:
+def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(no_depths: Tables) -> None:
     """The search chooses among losses, also between a removal and waiting for the limit."""
     chance, searcher, plain = random.Random(3), Searcher(4), Searcher(4)
-    searcher.tables = values
+    searcher.tables = no_depths
     lost = removals = 0
     while lost < 20 or removals < 3:
         shape = random_position(MORRIS, 3, 6, chance)
         position = Position(MORRIS, shape.men, (0, 0), shape.side, 2)
-        if values.bounds(position) != (-1, 0):
+        if no_depths.bounds(position) != (-1, 0):
             continue
         lost += 1
         searcher.clear()
@@ -350,20 +363,20 @@ def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(values: Tables
         removals += bool(result.move.removed)
 
 
-def test_a_losing_side_avoids_removals_before_a_near_draw_by_counting(values: Tables) -> None:
+def test_a_losing_side_avoids_removals_before_a_near_draw_by_counting(no_depths: Tables) -> None:
     """A removal resets the count of plies."""
     chance, searcher = random.Random(4), Searcher(4)
-    searcher.tables = values
+    searcher.tables = no_depths
     waited = 0
     while waited < 20:
         shape = random_position(MORRIS, 3, 6, chance)
         position = Position(MORRIS, shape.men, (0, 0), shape.side, 78)
-        known = values.probe(position)
+        stored = no_depths.probe(position)
         moves = position.legal_moves()
         removals = [move for move in moves if move.removed]
-        if known is None or known.value != -1 or len(removals) in (0, len(moves)):
+        if stored is None or stored.value != -1 or len(removals) in (0, len(moves)):
             continue
-        if all(values.bounds(position.play(move)) == (1, 1) for move in moves):
+        if all(no_depths.bounds(position.play(move)) == (1, 1) for move in moves):
             continue
         waited += 1
         searcher.clear()
@@ -387,19 +400,19 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None
     while forbidden < 40 or certain < 40:
         shape = random_position(rules, 3, 3, chance)
         position = Position(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
-        table, now = with_limit.probe(position), with_limit.bounds(position)
-        assert table is not None and now is not None
-        if table.value == 0 and now == (0, 0):
+        stored, bounds = with_limit.probe(position), with_limit.bounds(position)
+        assert stored is not None and bounds is not None
+        if stored.value == 0 and bounds == (0, 0):
             continue
-        assert now in ((0, 0), (1, 1), (-1, -1)), "with depths the value is exact"
-        forbidden += now == (0, 0)
-        certain += now != (0, 0)
+        assert bounds in ((0, 0), (1, 1), (-1, -1)), "with depths the value is exact"
+        forbidden += bounds == (0, 0)
+        certain += bounds != (0, 0)
         score = searcher.search(position, Limit(depth=2)).score
-        assert score.win_in is not None or score.known == now[0]
+        assert score.win_in is not None or score.known == bounds[0]
         if score.win_in is not None:
-            assert (score.win_in > 0) == (now[0] > 0) and now[0]
-        best = max(known.value for _, known in with_limit.moves(position) if known is not None)
-        assert best == now[0]
+            assert (score.win_in > 0) == (bounds[0] > 0) and bounds[0]
+        best = max(stored.value for _, stored in with_limit.moves(position) if stored is not None)
+        assert best == bounds[0]
 
 
 def test_without_depths_an_uncertain_value_is_not_reported_as_known(tmp_path: Path) -> None:
@@ -438,35 +451,3 @@ def test_a_level_without_errors_uses_no_tables(tables: Tables) -> None:
         after = strong.search(position, Limit(depth=4), level=champion).info
         plain = Searcher(4).search(position, Limit(depth=4), level=champion).info
         assert (after.score, after.nodes, after.tbhits) == (plain.score, plain.nodes, 0)
-
-
-def test_hits_within_the_search_are_counted(tables: Tables, searcher: Searcher) -> None:
-    # The position has eight men and the tables have seven: only removals lead into the tables.
-    position = parse_position("@*@*@***/********/OO*O*O*@ w 0 0 0 20", RULES)
-    assert tables.probe(position) is None
-    hits = [info.tbhits or 0 for info in searches(searcher, position, Limit(depth=6))]
-    assert hits[-1] > 0 and hits == sorted(hits)
-
-
-def searches(searcher: Searcher, position: Position, limit: Limit) -> list[Info]:
-    """Search; return the searcher's reports."""
-    infos: list[Info] = []
-    searcher.search(position, limit, infos.append)
-    return infos
-
-
-def test_an_interrupted_ranking_is_used_if_it_has_found_a_draw(tables: Tables) -> None:
-    chance = random.Random(7)
-    drawn = lost = 0
-    while not drawn or not lost:
-        position, known = known_position(tables, chance, 3, 4)
-        values = [value.value for _, value in tables.moves(position) if value is not None]
-        if known.value == 1 or values[0] > 0:
-            continue
-        ranking = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
-        if values[0] == 0:
-            assert ranking is not None and ranking.groups[0][0].value == 0
-            drawn += 1
-        else:
-            assert ranking is None
-            lost += 1

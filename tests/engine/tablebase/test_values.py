@@ -46,9 +46,9 @@ def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | 
     if outcome is not None:
         return (0, None) if outcome.winner is None else (-1, 0)
     wins, losses, draws = [], [], 0
-    for _, known in tables.moves(position):
-        assert known is not None
-        value, depth = known
+    for _, stored in tables.moves(position):
+        assert stored is not None
+        value, depth = stored
         if value and depth is not None and limit and depth > limit:
             value = 0
         if value > 0:
@@ -120,7 +120,7 @@ def _masks(white: str, black: str) -> tuple[int, int]:
 
 
 # RESULTS.md has these counts and compares them with Gasser's.
-LARGER = {
+LARGER_SECTORS = {
     Sector(5, 3): [(580_660, 0, 1_999_730), (6_301, 9_677, 2_564_412)],
     Sector(4, 4): [(159, 29, 3_225_409)],
     Sector(6, 3): [(2_752_371, 0, 4_122_949), (0, 192_000, 6_683_320)],
@@ -135,14 +135,14 @@ LARGER = {
 def test_published_counts_of_ten_men(tmp_path: Path) -> None:
     """Sectors of up to ten men, because wrong counts of symmetric moves show only from 6-4 on."""
     tables = Builder(tmp_path, UNLIMITED, threads=2).build(10)
-    for sector, counts in (PUBLISHED | LARGER).items():
+    for sector, counts in (PUBLISHED | LARGER_SECTORS).items():
         assert counted(tables, sector) == counts, sector
     assert tables.headers[Sector(6, 4)].tallies[0].longest_win == 153
     assert tables.headers[Sector(6, 4)].tallies[1].longest_loss == 152
     men = _masks("d6 b4 e4 d3 f2", "d5 c4 f4 d2")
-    gasser = Position(UNLIMITED, men, (0, 0), BLACK)
-    assert tables.probe(gasser) == TableValue(0, None)
-    assert {known and known.value for _, known in tables.moves(gasser)} == {0}
+    every_move_draws = Position(UNLIMITED, men, (0, 0), BLACK)
+    assert tables.probe(every_move_draws) == TableValue(0, None)
+    assert {stored and stored.value for _, stored in tables.moves(every_move_draws)} == {0}
 
 
 def minimax(position: Position) -> int:
@@ -166,9 +166,9 @@ def test_values_under_a_limit_agree_with_the_referee(tmp_path: Path) -> None:
     seen = set()
     for _ in range(60):
         position = random_position(tables.rules, 3, 3, chance)
-        known = tables.probe(position)
-        assert known is not None and known.value == minimax(position), position
-        seen.add(known.value)
+        stored = tables.probe(position)
+        assert stored is not None and stored.value == minimax(position), position
+        seen.add(stored.value)
         later = Position(rules, position.men, (0, 0), position.side, plies=1)
         assert tables.bounds(later) == (minimax(later),) * 2
     assert seen == {-1, 0, 1}
@@ -181,9 +181,9 @@ def test_without_depths_the_bounds_of_a_late_win_include_a_draw(tmp_path: Path) 
     chance = random.Random(1)
     for own, opponent in [(3, 3), (3, 4), (4, 3)] * 60:
         position = random_position(rules, own, opponent, chance)
-        known = tables.probe(position)
-        assert known is not None
-        value = known.value
+        stored = tables.probe(position)
+        assert stored is not None
+        value = stored.value
         assert tables.bounds(position) == (value, value)
         later = Position(rules, position.men, (0, 0), position.side, plies=3)
         assert tables.bounds(later) == (min(value, 0), max(value, 0))
@@ -193,5 +193,5 @@ def test_exactly_two_moves_keep_the_draw_in_a_known_position(tmp_path: Path) -> 
     position = parse_position("****O*@*/********/****@OO@ w 0 0 0 1", UNLIMITED)
     tables = Builder(tmp_path, UNLIMITED).build(6)
     assert tables.probe(position) == TableValue(0, None)
-    holding = {str(move) for move, known in tables.moves(position) if known and known.value == 0}
+    holding = {str(move) for move, stored in tables.moves(position) if stored and stored.value == 0}
     assert holding == {"a1-c3", "a4-c3"}

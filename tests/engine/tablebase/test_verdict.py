@@ -35,8 +35,8 @@ def careless_game(
     while position.outcome() is None:
         moves = dict(tables.moves(position))
         if chance.random() < 0.875:
-            best = max(known.value for known in moves.values() if known)
-            moves = {move: known for move, known in moves.items() if known and known.value == best}
+            best = max(value.value for value in moves.values() if value)
+            moves = {move: value for move, value in moves.items() if value and value.value == best}
         played.append(chance.choice(list(moves)))
         position = position.play(played[-1])
     return start, played, position.outcome()
@@ -54,9 +54,9 @@ def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[st
     thrown = 0
     for _ in range(25):
         start, moves, outcome = careless_game(tables, chance)
-        known = tables.probe(start)
-        assert known is not None
-        value = known.value if start.side == WHITE else -known.value
+        stored = tables.probe(start)
+        assert stored is not None
+        value = stored.value if start.side == WHITE else -stored.value
         for move in judge(tables, start, moves):
             assert move.verdict is not None and move.verdict.certain
             change = move.verdict.after - move.verdict.value
@@ -75,7 +75,7 @@ def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
     # White wins by closing a mill on c5 and removing one of three men. Otherwise Black closes a
     # mill on a7.
     assert (judged.value, judged.after, judged.legal) == (1, -1, 3 * 18 + 2)
-    winning = [move for move, known in tables.moves(position) if known and known.value == 1]
+    winning = [move for move, stored in tables.moves(position) if stored and stored.value == 1]
     assert 3 <= judged.holding == len(winning) and judged.critical
     assert judged.certain and not judged.held
 
@@ -85,14 +85,14 @@ def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault(root: Path) -> None:
     chance = random.Random(4)
     while True:
         position = random_position(tables.rules, 3, 3, chance)
-        known = tables.probe(position)
-        if known is not None and known.value == 1 and (known.depth or 0) > 3:
+        stored = tables.probe(position)
+        if stored is not None and stored.value == 1 and (stored.depth or 0) > 3:
             break
     late = Position(position.rules, position.men, (0, 0), position.side, plies=78)
     moves = late.legal_moves()
     assert {verdict(tables, late, move) for move in moves} == {(0, 0, len(moves), len(moves), True)}
-    before = verdict(tables, position, position.legal_moves()[0])
-    assert before is not None and before.value == 1
+    early = verdict(tables, position, position.legal_moves()[0])
+    assert early is not None and early.value == 1
 
 
 def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain(tmp_path: Path) -> None:
@@ -120,18 +120,18 @@ def test_unknown_and_finished_positions_have_no_verdict(root: Path) -> None:
     tables = tables_of(root, make_rules("morris"))
     placing = Position(tables.rules)
     assert verdict(tables, placing, placing.legal_moves()[0]) is None
-    crowded = random_position(tables.rules, 5, 4, random.Random(6))
-    assert verdict(tables, crowded, crowded.legal_moves()[0]) is None
-    over = Position(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
-    assert verdict(tables, over, over.legal_moves()[0]) is None
-    few = open_tables(root, tables.rules, 6)
+    nine_men = random_position(tables.rules, 5, 4, random.Random(6))
+    assert verdict(tables, nine_men, nine_men.legal_moves()[0]) is None
+    finished = Position(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
+    assert verdict(tables, finished, finished.legal_moves()[0]) is None
+    six_men_tables = open_tables(root, tables.rules, 6)
     removal = random_position(tables.rules, 4, 3, random.Random(7))
-    assert verdict(few, removal, removal.legal_moves()[0]) is None
+    assert verdict(six_men_tables, removal, removal.legal_moves()[0]) is None
 
 
 def test_the_phase_depends_on_men_in_hand_and_on_the_rule_of_flying() -> None:
-    four, three = 0b1111, 0b111 << 8
+    four_men, three_men = 0b1111, 0b111 << 8
     assert phase_of(Position()) == "placing"
-    assert phase_of(Position(men=(four, four << 8), hands=(0, 0))) == "moving"
-    assert phase_of(Position(men=(four, three), hands=(0, 0))) == "flying"
-    assert phase_of(Position(make_rules("loc"), (four, three), (0, 0))) == "moving"
+    assert phase_of(Position(men=(four_men, four_men << 8), hands=(0, 0))) == "moving"
+    assert phase_of(Position(men=(four_men, three_men), hands=(0, 0))) == "flying"
+    assert phase_of(Position(make_rules("loc"), (four_men, three_men), (0, 0))) == "moving"

@@ -17,7 +17,7 @@ MORRIS = make_rules("morris")
 PLACING = "********/********/O@O@**** w 7 7 0 3"
 WON = "********/@*@*@***/OO***O** w 0 0 0 20"
 """White wins by a1-a7, which closes a mill and leaves Black with two men."""
-OVER = "********/********/OOO@@*** w 0 0 0 20"
+FINISHED = "********/********/OOO@@*** w 0 0 0 20"
 
 
 def suite_file(tmp_path: Path, rows: object) -> Path:
@@ -57,12 +57,10 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
         ([{"position": "x", "value": 0, "best": []}], "'x' (token 0)"),
         ([{"position": PLACING, "value": 0, "best": [7]}], "'7' (token 0)"),
         ([{"position": PLACING, "value": 0, "best": ["d7"]}], "illegal move, d7 is occupied"),
-        ([{"position": OVER, "value": -1, "best": []}], "expected a position with moves left"),
+        ([{"position": FINISHED, "value": -1, "best": []}], "expected a position with moves left"),
     ],
 )
-def test_an_invalid_suite_is_refused(
-    tmp_path: Path, rows: object, complaint: str
-) -> None:
+def test_an_invalid_suite_is_refused(tmp_path: Path, rows: object, complaint: str) -> None:
     with pytest.raises(InputError) as caught:
         load(suite_file(tmp_path, rows), MORRIS)
     assert complaint in str(caught.value)

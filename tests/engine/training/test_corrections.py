@@ -27,16 +27,16 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 def positions(number: int) -> list[Position]:
     """Return random positions of three or four men a side, some of them in hand."""
     chance = random.Random(5)
-    found = []
-    while len(found) < number:
+    unfinished = []
+    while len(unfinished) < number:
         hands = chance.choice([(1, 1), (2, 2), (1, 2)])
         own, opponent = (chance.choice([3, 4 if sum(hands) % 2 else 3]) - hand for hand in hands)
         points = chance.sample(range(24), own + opponent)
         men = sum(1 << point for point in points[:own]), sum(1 << point for point in points[own:])
         position = Position(preset(corrections.VARIANTS[0]), men, hands, 0)
         if position.outcome() is None:
-            found.append(position)
-    return found
+            unfinished.append(position)
+    return unfinished
 
 
 def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) -> None:
@@ -45,45 +45,43 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
     for position in positions(150):
         values = {move: stored.value for move, stored in tables.moves(position) if stored}
         best = max(values.values(), default=-1)
-        known = best >= 0 and set(values) == set(position.legal_moves())
+        is_usable = best >= 0 and set(values) == set(position.legal_moves())
         holding = moves_that_hold(tables, position)
-        assert set(holding) == {move for move in values if known and values[move] == best}
+        assert set(holding) == {move for move in values if is_usable and values[move] == best}
         for player in (ENGINE, PERFECT):
-            found = explorer.examine(position, player)
-            moves = [Move.from_text(text) for text in found.moves]
+            node = explorer.examine(position, player)
+            moves = [Move.from_text(text) for text in node.moves]
             assert bool(moves) == bool(holding)
             if moves:
-                assert sum(found.moves.values()) == pytest.approx(1)
+                assert sum(node.moves.values()) == pytest.approx(1)
             assert set(moves) <= set(holding)
-            if found.correction:
+            if node.correction:
                 corrected += 1
-                assert player == ENGINE and list(found.moves) == [found.correction]
+                assert player == ENGINE and list(node.moves) == [node.correction]
         if holding:
             final = explorer.search(position, 20)[-1][1]
             assert final in holding or explorer.examine(position, ENGINE).correction
     assert corrected
 
 
-def test_an_interrupted_run_resumes_with_the_same_result(
-    tables: Tables, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_resumes_with_the_same_result(tables: Tables, tmp_path: Path) -> None:
     openings = [(position, 1.0) for position in positions(6)]
 
     def run(path: Path, number: int) -> list[object]:
         explorer = Explorer(tables, nodes=20)
         return list(explore(openings, explorer, Work(path), number))
 
-    whole = run(tmp_path / "whole", 20)
-    assert len(whole) == 20
+    complete = run(tmp_path / "complete", 20)
+    assert len(complete) == 20
     parts = tmp_path / "parts"
-    assert run(parts, 7) == whole[:7]
+    assert run(parts, 7) == complete[:7]
     # A run that was killed while it wrote leaves half a line.
     parts.write_bytes(parts.read_bytes()[:-5])
-    assert run(parts, 20) == whole
-    assert len((tmp_path / "whole").read_bytes().splitlines()) == 20
+    assert run(parts, 20) == complete
+    assert len((tmp_path / "complete").read_bytes().splitlines()) == 20
 
 
-def test_the_command_names_what_is_missing(
+def test_the_command_names_missing_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     openings = tmp_path / "openings.pos"

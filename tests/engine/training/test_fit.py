@@ -47,13 +47,13 @@ def test_a_fit_learns_its_samples() -> None:
     for result in (0.9, 0.1):
         quarter, data = part_of(samples(result))
         fitting = trainer.Fit(0.5, quarter)
-        before = fitting.epoch(data, 0)
+        first_loss = fitting.epoch(data, 0)
         for _ in range(100):
             fitting.epoch(data, 0.01)
-        assert fitting.epoch(data, 0) < before / 10
-        made = bytearray(core.WEIGHTS_SIZE)
-        fitting.write(made)
-        core.load_weights(bytes(made))
+        assert fitting.epoch(data, 0) < first_loss / 10
+        fitted = bytearray(core.WEIGHTS_SIZE)
+        fitting.write(fitted)
+        core.load_weights(bytes(fitted))
         ahead = core.evaluate(RULES, (*AHEAD[:4], 0))
         assert (ahead > 150) if result > 0.5 else (ahead < -150)
         assert abs(core.evaluate(RULES, (*BALANCED[:4], 0))) < 60
@@ -160,7 +160,7 @@ def test_a_fit_refuses_samples_without_a_result() -> None:
 
 
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
-    """One position in 64 is held out, with its images; positions with ``keys`` are dropped."""
+    """One position in 64 is held out, with its images. ``keys`` names positions to drop."""
     chance = random.Random(8)
     data = random_samples(20_000, seed=2)
     size = trainer.SAMPLE_BYTES
@@ -196,21 +196,18 @@ def test_table_values_replace_game_results(tmp_path: Path) -> None:
     labelled = list(unpack(TableLabeller(tables).label(piece + never.pack())))
     assert labelled[-1] == never, "a sample with another value of Flying"
     for position, sample in zip((*moving, *placing), labelled):
-        known = tables.probe(position)
-        assert known is not None and sample[-2:] == (0.25, (1 + known.value) / 2)
+        stored = tables.probe(position)
+        assert stored is not None and sample[-2:] == (0.25, (1 + stored.value) / 2)
     assert len({sample[-1] for sample in labelled}) > 2
 
 
 def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
-    """The samples are positions of the hash table, or their children.
-
-    Short searches score them, and the tables label them.
-    """
+    """Short searches score the positions, or their children, and the tables label them."""
     rules = make_rules("morris")
     tables = Builder(tmp_path, rules).build(8)
     chance = random.Random(9)
     position = random_position(rules, 4, 4, chance)
-    while (known := tables.probe(position)) is None or known.value:
+    while (entry := tables.probe(position)) is None or entry.value:
         position = random_position(rules, 4, 4, chance)
     table = core.TranspositionTable(1)
     worker = core.SearchWorker(table)
@@ -219,12 +216,12 @@ def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,
     )
-    made = bytes(trainer.hash_samples(table, core_rules(rules), 300, 7))
-    assert len(made) == 300 * trainer.SAMPLE_BYTES
-    assert {sample[-2:] for sample in unpack(made)} == {(None, None)}
-    scored = bytes(trainer.score_samples(worker, core_rules(rules), made, 200, 250.0))
+    hashed = bytes(trainer.hash_samples(table, core_rules(rules), 300, 7))
+    assert len(hashed) == 300 * trainer.SAMPLE_BYTES
+    assert {sample[-2:] for sample in unpack(hashed)} == {(None, None)}
+    scored = bytes(trainer.score_samples(worker, core_rules(rules), hashed, 200, 250.0))
     labelled = trainer.labelled_samples(TableLabeller(tables).label(scored))
-    assert len(labelled) == len(made)
+    assert len(labelled) == len(hashed)
     errors = 0
     for sample in unpack(bytes(labelled)):
         stored = tables.core.probe((*sample[:4], 0))
@@ -232,12 +229,11 @@ def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
         assert sample.score is not None
         errors += abs(sample.score - sample.result) > 0.4
     assert errors < 30
-    assert not trainer.labelled_samples(made)
+    assert not trainer.labelled_samples(hashed)
 
 
 def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: Path) -> None:
-    """A critical position gives a leaf after a move that keeps its value, and a leaf after a move
-    that does not; other positions give none."""
+    """A critical position gives at most one leaf after a right and one after a wrong move."""
     rules = make_rules("loc")
     tables = Builder(tmp_path, rules).build(8)
     worker = core.SearchWorker(core.TranspositionTable(1))
@@ -249,7 +245,7 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: 
         piece = Sample.of(position, 0, 0.5, 0.5).pack()
         data = trainer.leaf_samples(tables.core, worker, piece, 100)
         leaves = list(unpack(bytes(data)))
-        values = [known.value for _, known in tables.moves(position) if known is not None]
+        values = [stored.value for _, stored in tables.moves(position) if stored is not None]
         best = max(values)
         if best < 0 or 3 * values.count(best) > len(values):
             assert not leaves
@@ -275,8 +271,8 @@ def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
         (3, 3): 30, (4, 3): 30, (3, 4): 30
     }
     for sample in unpack(data):
-        known = tables.core.probe((*sample[:4], 0))
-        assert known is not None and sample[-2:] == (None, (1 + known[0]) / 2)
+        stored = tables.core.probe((*sample[:4], 0))
+        assert stored is not None and sample[-2:] == (None, (1 + stored[0]) / 2)
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"position": 1}', '[{"position": "O b"}]'])
@@ -295,16 +291,15 @@ def test_an_unusable_suite_is_reported_as_an_error(
 def test_incomplete_tables_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No weights are written. (A command without ``-out`` replaces the weights of the package.)"""
     monkeypatch.setattr(self_play, "CHUNK", 6)
     monkeypatch.setattr(fit, "ROUNDS", (Round(18, 60),))
-    made = tmp_path / "weights.bin"
+    path = tmp_path / "weights.bin"
     words = ["-tables", str(tmp_path / "none"), "-work", str(tmp_path / "work")]
     with pytest.raises(SystemExit) as exit_info:
-        fit.main([*words, "-out", str(made), "-scale", "0"])
+        fit.main([*words, "-out", str(path), "-scale", "0"])
     assert exit_info.value.code == 2
     assert "expected all tables" in capsys.readouterr().err
-    assert not made.exists()
+    assert not path.exists()
 
 
 def test_the_same_command_makes_the_same_weights(
@@ -313,19 +308,19 @@ def test_the_same_command_makes_the_same_weights(
     monkeypatch.setattr(self_play, "CHUNK", 6)
     rounds = Round(18, 60), Round(18, 100), Round(6, 100, leaves=True)
     monkeypatch.setattr(fit, "ROUNDS", rounds)
-    made: list[bytes] = []
+    results: list[bytes] = []
     for processes in (1, 2, 2):
-        path, work = tmp_path / f"{len(made)}.bin", tmp_path / f"work{processes}"
+        path, work = tmp_path / f"{len(results)}.bin", tmp_path / f"work{processes}"
         words = ["-out", str(path), "-processes", str(processes), "-work", str(work)]
         assert fit.main(words) == 0
-        made.append(path.read_bytes())
+        results.append(path.read_bytes())
         # The third run shares the second run's folder, and plays the deleted chunk again.
         pieces = sorted(work.glob("*.samples"))
         assert len(pieces) == 8
         pieces[1].unlink()
         assert len(list(work.glob("*.weights"))) == 3
-    assert made[0] == made[1] == made[2]
-    payload = weights.FILE.unpack(made[0])
+    assert results[0] == results[1] == results[2]
+    payload = weights.FILE.unpack(results[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
 
 
