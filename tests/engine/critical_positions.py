@@ -32,7 +32,6 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.verdict import PHASES, phase_of
 from merels.engine.tools.suite import load
 from merels.engine.training.samples import random_position
-from tests.engine.images import image_of
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 RANDOM_SHARES = (0.1, 0.2, 0.4, 0.6)

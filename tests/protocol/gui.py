@@ -15,11 +15,14 @@ from pathlib import Path
 
 from tests.processes import end, start_watchdog
 
+ENGINE = [sys.executable, "-m", "merels.protocol"]
+"""Command of the engine."""
+
 PATIENCE = 20.0
 """Timeout of an answer, in seconds."""
 
-LONGEST = 400.0
-"""Lifetime after which the process is killed, in seconds."""
+LIFETIME = 400.0
+"""Time after which the process is killed, in seconds."""
 
 
 class Gui:
@@ -31,15 +34,11 @@ class Gui:
         """Start the process in ``directory``, with further environment variables."""
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "merels.protocol"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            cwd=directory,
-            env={**os.environ, **(environment or {})},
+            ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr,
+            cwd=directory, env={**os.environ, **(environment or {})},
         )
         # Writing to a full pipe blocks without a timeout, so the watchdog kills the process.
-        self._watchdog = start_watchdog(self.process, LONGEST)
+        self._watchdog = start_watchdog(self.process, LIFETIME)
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -94,9 +93,9 @@ class Gui:
         lines: list[str] = []
         deadline = time.monotonic() + PATIENCE
         while True:
-            lines.append(self.line(max(0.0, deadline - time.monotonic())))
-            last = lines[-1]
-            if last.startswith(wanted) if isinstance(wanted, str) else wanted(last):
+            line = self.line(max(0.0, deadline - time.monotonic()))
+            lines.append(line)
+            if line.startswith(wanted) if isinstance(wanted, str) else wanted(line):
                 return lines
 
     def ask(self, *lines: str) -> list[str]:
@@ -104,9 +103,9 @@ class Gui:
         self.send(*lines, "isready")
         return self.until("readyok")[:-1]
 
-    def go(self, go: str, *before: str) -> list[str]:
-        """Send lines and a ``go``, and return the lines up to ``bestmove``."""
-        self.send(*before, go)
+    def go(self, go_line: str, *earlier_lines: str) -> list[str]:
+        """Send ``earlier_lines`` and a ``go`` line; return the lines up to ``bestmove``."""
+        self.send(*earlier_lines, go_line)
         return self.until("bestmove")
 
     def stop(self) -> list[str]:

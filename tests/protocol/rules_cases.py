@@ -35,12 +35,12 @@ def features(position: Position, legal: list[Move]) -> tuple[object, ...]:
         return outcome.reason, outcome.winner
     removed = [move.removed for move in legal]
     men = tuple(mask.bit_count() for mask in position.men)
-    own, other = position.side, 1 - position.side
+    own, opponent = position.side, 1 - position.side
     return (
         tuple(hand > 0 for hand in position.hands),
-        tuple(men[side] + position.hands[side] == 3 for side in (own, other)),
+        tuple(men[side] + position.hands[side] == 3 for side in (own, opponent)),
         max(map(len, removed)) if removed else None,
-        len({move for move in removed if move}) == men[other],
+        len({move for move in removed if move}) == men[opponent],
         position.history.count(position.history[-1]) if position.history else 1,
     )
 
@@ -51,7 +51,7 @@ def cases() -> Iterator[dict[str, Any]]:
     for number in range(GAMES):
         rules = list(PRESETS.values())[number % 5] if number % 3 else random_rules(generator)
         hands = (9, 9) if number % 2 else (generator.randint(3, 9),) * 2
-        first = position = Position(rules, hands=hands, side=generator.choice((WHITE, BLACK)))
+        start = position = Position(rules, hands=hands, side=generator.choice((WHITE, BLACK)))
         moves: list[Move] = []
         while True:
             legal = position.legal_moves() if position.outcome() is None else []
@@ -59,22 +59,22 @@ def cases() -> Iterator[dict[str, Any]]:
             key = (rules if is_preset else None, features(position, legal))
             if key not in seen and (not legal or len(moves) <= LONGEST_LINE):
                 seen.add(key)
-                yield case(rules, first, moves, position, legal)
+                yield case(rules, start, moves, position, legal)
             if not legal or position.number > 150:
                 break
             move = choose(position, legal, generator)
             # Sometimes reverse the side's last move: random moves rarely repeat positions.
             if len(moves) > 1 and (origin := moves[-2].origin) is not None:
-                back = Move(moves[-2].to, origin)
-                if back in legal and generator.random() < 0.3:
-                    move = back
+                reverse = Move(moves[-2].to, origin)
+                if reverse in legal and generator.random() < 0.3:
+                    move = reverse
             position = position.play(move)
             moves.append(move)
             if not any(position.hands) and (move.removed or move.origin is None):
-                first, moves = position, []
+                start, moves = position, []
 
 
-def blocked(generator: random.Random) -> Iterator[dict[str, Any]]:
+def blocked_cases(generator: random.Random) -> Iterator[dict[str, Any]]:
     """Yield a blocked position for each rule set, and one for ``Blocked=draws``.
 
     Random games rarely reach such positions.
@@ -83,8 +83,8 @@ def blocked(generator: random.Random) -> Iterator[dict[str, Any]]:
     for rules in [*PRESETS.values(), draws]:
         while True:
             points = generator.sample(range(24), generator.randint(10, 18))
-            own = generator.randint(4, len(points) // 2)
-            white, black = points[:own], points[own:]
+            white_number = generator.randint(4, len(points) // 2)
+            white, black = points[:white_number], points[white_number:]
             men = sum(1 << point for point in white), sum(1 << point for point in black)
             position = Position(rules, men, hands=(0, 0), side=WHITE, number=30)
             if max(map(int.bit_count, men)) <= 9 and position.outcome() is not None:
@@ -93,25 +93,25 @@ def blocked(generator: random.Random) -> Iterator[dict[str, Any]]:
 
 
 def case(
-    rules: Rules, first: Position, moves: list[Move], position: Position, legal: list[Move]
+    rules: Rules, start: Position, moves: list[Move], position: Position, legal: list[Move]
 ) -> dict[str, Any]:
-    """Return an object of the file: ``moves`` lead from ``first`` to ``position``."""
+    """Return an object of the file: ``moves`` lead from ``start`` to ``position``."""
     outcome = position.outcome()
     row: dict[str, Any] = {"rules": rules.variant}
     if fields := dict(field.split("=") for field in rules.fields_text().split()):
         row["set"] = fields
     row |= {
-        "position": format_position(first), "moves": format_moves(moves).split(),
+        "position": format_position(start), "moves": format_moves(moves).split(),
         "legal": sorted(format_moves(legal).split()),
-        "outcome": winner(outcome),
+        "outcome": outcome_word(outcome),
     }
     if outcome is not None:
         row["reason"] = REASONS[outcome.reason]
     return row
 
 
-def winner(outcome: Outcome | None) -> str:
-    """Return the outcome in the words of the file."""
+def outcome_word(outcome: Outcome | None) -> str:
+    """Return the word for an outcome in the file."""
     if outcome is None:
         return "none"
     return "draw" if outcome.winner is None else ("white", "black")[outcome.winner]
@@ -119,7 +119,7 @@ def winner(outcome: Outcome | None) -> str:
 
 def text() -> str:
     """Return the text of the file."""
-    lines = [*cases(), *blocked(random.Random(SEED))]
+    lines = [*cases(), *blocked_cases(random.Random(SEED))]
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 

@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,12 +23,13 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineTerminated
 from tests.commands import MERELS, refusal
 from tests.processes import FAKE, limited
+from tests.protocol.gui import ENGINE
 
 COMMAND = [*MERELS, "bot"]
 
 
 class Bot:
-    """A running bridge."""
+    """A running ``merels bot``; ``hello`` is the first line that it prints, parsed."""
 
     def __init__(self, *flags: str) -> None:
         self.process = subprocess.Popen(
@@ -111,7 +111,7 @@ def test_each_side_has_its_own_clock() -> None:
 
 
 def test_a_seed_varies_a_level() -> None:
-    with bot() as bridge, bot("-engine", f"{sys.executable} -m merels.protocol") as process:
+    with bot() as bridge, bot("-engine", shlex.join(ENGINE)) as process:
         varied = []
         for player in (bridge, process):
             varied.append([player.ask(level="Beginner", seed=seed)["move"] for seed in range(8)])
@@ -234,9 +234,7 @@ def test_the_answer_of_a_level_does_not_depend_on_earlier_requests() -> None:
 
 def test_a_request_without_a_level_restores_the_options_of_the_engine_spec() -> None:
     options = (("uci_limitstrength", "true"), ("uci_elo", "800"))
-    player = EnginePlayer(
-        EngineSpec((sys.executable, "-m", "merels.protocol"), "E", options=options)
-    )
+    player = EnginePlayer(EngineSpec(tuple(ENGINE), "E", options=options))
     try:
         for level in ("Club", None):
             body = {"level": level, "nodes": 1}
@@ -251,7 +249,7 @@ def test_a_request_without_a_level_restores_the_options_of_the_engine_spec() -> 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_an_engine_that_has_died_when_its_level_is_set_is_restarted() -> None:
-    player = EnginePlayer(EngineSpec((sys.executable, "-m", "merels.protocol"), "E"))
+    player = EnginePlayer(EngineSpec(tuple(ENGINE), "E"))
     engine = player._engine
     assert engine is not None
     os.kill(engine.pid, signal.SIGKILL)

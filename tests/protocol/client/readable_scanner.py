@@ -32,16 +32,15 @@ def read_summary(line: bytes, side: int, white_view: bool, in_plies: bool) -> Fi
     words = line.split()
     words = words[: words.index(b"string")] if b"string" in words else words
     depth, nodes = (max(0, _number_after(name, words) or 0) for name in (b"depth", b"nodes"))
-    score = _number_after(b"score", words)
-    is_mate = b"score" in words and words[words.index(b"score") + 1 :][:1] == [b"mate"]
-    for kind in (b"cp", b"mate"):
-        if b"score" in words and words[words.index(b"score") + 1 :][:1] == [kind]:
-            score = _number_after(kind, words[words.index(b"score") + 1 :])
+    after_score = words[words.index(b"score") + 1 :] if b"score" in words else []
+    kind = after_score[0] if after_score else b""
+    has_kind = kind in (b"cp", b"mate")
+    score = _number_after(kind, after_score) if has_kind else _number_after(b"score", words)
     if score is None:
         return None, None, depth, nodes
     if white_view and side != WHITE:
         score = -score
-    if not is_mate:
+    if kind != b"mate":
         return score, None, depth, nodes
     return None, score if in_plies else 2 * score - (score > 0), depth, nodes
 

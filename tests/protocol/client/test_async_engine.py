@@ -23,7 +23,7 @@ from merels.protocol.client.connection import Connection
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from tests.processes import FAKE
 from tests.protocol.board.webdriver import wait
-from tests.protocol.client.test_engine import MERELS
+from tests.protocol.gui import ENGINE
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left")
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]
 
 @in_loop
 async def test_two_engines_search_concurrently() -> None:
-    async with await AsyncEngine.popen(MERELS) as white, await AsyncEngine.popen(MERELS) as black:
+    async with await AsyncEngine.popen(ENGINE) as white, await AsyncEngine.popen(ENGINE) as black:
         await white.configure({"Hash": 2})
         await asyncio.gather(white.new_game(), black.new_game(), white.ping())
         results = await asyncio.gather(
@@ -50,7 +50,7 @@ async def test_two_engines_search_concurrently() -> None:
 
 @in_loop
 async def test_leaving_the_block_of_an_analysis_stops_it() -> None:
-    async with await AsyncEngine.popen(MERELS) as engine:
+    async with await AsyncEngine.popen(ENGINE) as engine:
         async with await engine.analysis(Position()) as analysis:
             count = 0
             async for info in analysis:
@@ -66,35 +66,33 @@ async def test_leaving_the_block_of_an_analysis_stops_it() -> None:
 
 @in_loop
 async def test_a_cancelled_search_frees_the_engine() -> None:
-    async with await AsyncEngine.popen(MERELS) as engine:
+    async with await AsyncEngine.popen(ENGINE) as engine:
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.play(Position(), Limit(time=1000)), 0.2)
         play = engine.play(Position(), Limit(depth=2))
         assert (await asyncio.wait_for(play, 10)).move is not None
 
 
-def test_a_late_stop_does_not_stop_the_next_search(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_late_stop_does_not_stop_the_next_search(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
-    second = Event()
+    second_search_sent = Event()
 
     def trace(direction: str, data: bytes) -> None:
         if direction == ">":
             sent.append(data.split()[-1])
             if data.endswith(b"go depth 2\n"):
-                second.set()
+                second_search_sent.set()
 
     stop_search = Connection.stop_search
 
     def stop_late(engine: Connection, search: int) -> None:
-        second.wait(1.0)  # The first search reaches its time limit meanwhile.
+        second_search_sent.wait(1.0)  # The first search reaches its time limit meanwhile.
         stop_search(engine, search)
 
     monkeypatch.setattr(Connection, "stop_search", stop_late)
 
     async def search_twice() -> None:
-        async with await AsyncEngine.popen(MERELS, trace=trace) as engine:
+        async with await AsyncEngine.popen(ENGINE, trace=trace) as engine:
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(engine.play(Position(), Limit(time=0.3)), 0.1)
             await engine.play(Position(), Limit(depth=2))
@@ -126,7 +124,7 @@ class Sent:
         raise AssertionError(f"{word} was not sent {number} times: {self.lines}")
 
 
-async def soon(awaited: Awaitable[T]) -> T:
+async def in_time(awaited: Awaitable[T]) -> T:
     """Return the result of an awaitable; fail after 20 seconds."""
     return await asyncio.wait_for(awaited, 20)
 
@@ -140,7 +138,7 @@ def is_reaped(engine: AsyncEngine) -> bool:
     return False
 
 
-async def stuck(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent]:
+async def unanswered_search(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent]:
     """Return a fake engine, a search that it leaves unanswered, and the lines sent."""
     sent = Sent()
     engine = await AsyncEngine.popen([*FAKE, *mode], trace=sent)
@@ -160,28 +158,28 @@ async def stuck(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent
 )
 def test_close_ends_an_engine_that_does_not_answer(mode: tuple[str, ...]) -> None:
     async def close_stuck_engine() -> None:
-        engine, search, _ = await stuck(*mode)
-        await soon(engine.close(0.3))
+        engine, search, _ = await unanswered_search(*mode)
+        await in_time(engine.close(0.3))
         assert is_reaped(engine)
         if mode[0] == "stops-only":  # This engine answers the "stop" that is sent before "quit".
             assert (await search).move is not None
         else:
             with pytest.raises(EngineTerminated):
                 await search
-        await soon(engine.close())
+        await in_time(engine.close())
 
     asyncio.run(close_stuck_engine())
 
 
 @in_loop
 async def test_a_cancelled_close_continues_and_can_be_repeated() -> None:
-    engine, search, sent = await stuck("deaf", "stubborn")
+    engine, search, sent = await unanswered_search("deaf", "stubborn")
     for _ in range(2):
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.close(0.5), 0.01)
     with pytest.raises(EngineTerminated, match="closed by this program"):
         await engine.ping()
-    await soon(engine.close())
+    await in_time(engine.close())
     assert is_reaped(engine) and search.done() and sent.count("quit") == 1
     with pytest.raises(EngineTerminated):
         await search
@@ -200,13 +198,13 @@ def test_a_cancelled_close_leaves_no_process_when_the_loop_ends() -> None:
 
 @in_loop
 async def test_kill_ends_a_running_search_and_a_running_close() -> None:
-    engine, search, _ = await stuck("deaf", "stubborn")
+    engine, search, _ = await unanswered_search("deaf", "stubborn")
     closing = asyncio.create_task(engine.close(60))
     await asyncio.sleep(0)
     engine.kill()
     with pytest.raises(EngineTerminated, match="SIGKILL"):
-        await soon(search)
-    await soon(closing)
+        await in_time(search)
+    await in_time(closing)
     assert is_reaped(engine)
 
 
@@ -217,7 +215,7 @@ async def test_a_cancelled_search_is_stopped_once() -> None:
         for number in (1, 2):
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(engine.play(Position(), Limit(depth=1)), 0.2)
-            await soon(engine.ping())
+            await in_time(engine.ping())
             assert sent.count("stop") == number
 
 
@@ -229,7 +227,7 @@ async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> Non
         released.wait(20)
         yield from ()
 
-    async with await AsyncEngine.popen(MERELS, trace=sent) as engine:
+    async with await AsyncEngine.popen(ENGINE, trace=sent) as engine:
         starting = asyncio.create_task(engine.analysis(Position(), moves=blocking_moves()))
         await asyncio.sleep(0.1)
         starting.cancel()
@@ -247,7 +245,7 @@ async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> Non
         with pytest.raises(asyncio.CancelledError):
             await starting
         await sent.wait("stop", 2)
-        assert (await soon(engine.play(Position(), Limit(depth=2)))).move is not None
+        assert (await in_time(engine.play(Position(), Limit(depth=2)))).move is not None
 
 
 @in_loop
@@ -259,15 +257,15 @@ async def test_next_and_wait_of_an_analysis_can_time_out() -> None:
                     await asyncio.wait_for(analysis.next(), 0.01)
                 with pytest.raises(asyncio.TimeoutError):
                     await asyncio.wait_for(analysis.wait(), 0.01)
-            await soon(engine.ping())
+            await in_time(engine.ping())
             analysis.stop()
-            assert await soon(analysis.next()) is not None
-            assert await soon(analysis.next()) is None
+            assert await in_time(analysis.next()) is not None
+            assert await in_time(analysis.next()) is None
 
 
 @in_loop
 async def test_a_next_that_times_out_loses_no_report() -> None:
-    async with await AsyncEngine.popen(MERELS) as engine:
+    async with await AsyncEngine.popen(ENGINE) as engine:
         async with await engine.analysis(Position()) as analysis:
             depths: list[int | None] = []
             while len(depths) < 8:
@@ -284,10 +282,10 @@ async def test_other_calls_run_while_an_analysis_is_read() -> None:
         analysis = await engine.analysis(Position())
         reading = asyncio.create_task(analysis.wait())
         await asyncio.sleep(0.05)
-        await soon(engine.ping())
+        await in_time(engine.ping())
         assert not reading.done()
-        await soon(engine.new_game())
-        assert (await soon(reading)).depth == 3
+        await in_time(engine.new_game())
+        assert (await in_time(reading)).depth == 3
 
 
 @in_loop
@@ -295,9 +293,9 @@ async def test_reading_an_analysis_raises_the_engine_s_error() -> None:
     async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
         await engine.play(Position(), Limit(nodes=1))
         analysis = await engine.analysis(Position())
-        assert await soon(analysis.next()) is not None
+        assert await in_time(analysis.next()) is not None
         with pytest.raises(EngineTerminated, match="exit code 1"):
-            await soon(analysis.next())
+            await in_time(analysis.next())
 
 
 @in_loop
@@ -320,7 +318,7 @@ async def test_a_cancelled_start_leaves_no_process() -> None:
 
 @in_loop
 async def test_an_engine_can_be_closed_twice() -> None:
-    async with await AsyncEngine.popen(MERELS) as engine:
+    async with await AsyncEngine.popen(ENGINE) as engine:
         await engine.close()
         with pytest.raises(EngineTerminated, match="closed"):
             await engine.ping()
@@ -328,7 +326,7 @@ async def test_an_engine_can_be_closed_twice() -> None:
 
 @in_loop
 async def test_an_error_in_the_block_of_an_analysis_stops_it() -> None:
-    async with await AsyncEngine.popen(MERELS) as engine:
+    async with await AsyncEngine.popen(ENGINE) as engine:
         with pytest.raises(EngineError, match="another engine's"):
             async with await engine.analysis(Position()) as analysis:
                 raise EngineError("another engine's mistake")
@@ -348,7 +346,7 @@ def slow_moves():
     yield from ()
 
 async def start_search():
-    engine = await AsyncEngine.popen({MERELS!r})
+    engine = await AsyncEngine.popen({ENGINE!r})
     search = asyncio.create_task(engine.play(Position(), Limit(depth=100), moves=slow_moves()))
     await asyncio.sleep(0.1)
 

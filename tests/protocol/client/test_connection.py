@@ -20,7 +20,7 @@ from merels.protocol.process.thread_pipe import ThreadPipe
 from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
-SOON = 20 * 10**9
+TIMEOUT = 20 * 10**9
 """Timeout of an answer, in nanoseconds."""
 
 
@@ -38,17 +38,17 @@ def connect(code: str) -> Connection:
     return engine
 
 
-def ask(engine: Connection, timeout: int = SOON) -> Answer | None:
+def ask(engine: Connection, timeout: int = TIMEOUT) -> Answer | None:
     """Send a ``position`` line and a ``go`` line; return the answer or None."""
     return engine.ask(Position(), b"position startpos", b"go\n", timeout)
 
 
-READ = "sys.stdin.readline(); sys.stdin.readline()\n"
+READ_REQUEST = "sys.stdin.readline(); sys.stdin.readline()\n"
 """Code that reads what `ask` sends."""
 
 
 def test_the_last_score_before_the_answer_is_kept() -> None:
-    engine = connect(READ + r"""
+    engine = connect(READ_REQUEST + r"""
 for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
              "info depth 2 score cp 2 nodes 2", "info depth 2 score cp 3 nodes 3 multipv 1",
              "info depth 2 score cp -9 nodes 3 multipv 2", "info depth 2 multipv 10 score cp -99",
@@ -74,13 +74,13 @@ for line in sys.stdin:
 """)
     # On Linux, a pipe accepts up to 4096 bytes atomically, and holds 65536.
     for length in (100, 4090, 4091, 4092, 4093, 4096, 4097, 65536, 300_000, 100):
-        answer = engine.ask(Position(), b"position".ljust(length - 1, b"."), b"go\n", SOON)
+        answer = engine.ask(Position(), b"position".ljust(length - 1, b"."), b"go\n", TIMEOUT)
         assert answer is not None and answer.text == str(length).encode()
     engine.close()
 
 
 def test_after_a_stray_bestmove_was_dropped_each_search_begins_with_isready() -> None:
-    engine = connect(READ + r"""
+    engine = connect(READ_REQUEST + r"""
 print("bestmove a1\nbestmove d1", flush=True)
 asked = False
 for line in sys.stdin:
@@ -100,13 +100,13 @@ for line in sys.stdin:
 
 
 def test_lines_after_an_answer_are_read_in_order_by_the_next_search() -> None:
-    engine = connect(READ + r"""
+    engine = connect(READ_REQUEST + r"""
 w = sys.stdout.write
 w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)
 w("ve d1\n"); sys.stdout.flush()
 """)
     first = ask(engine)
-    second = engine.wait_answer(monotonic_ns(), SOON)
+    second = engine.wait_answer(monotonic_ns(), TIMEOUT)
     assert first is not None and (first.text, first.info) == (b"a1", b"")
     assert second is not None and second.text == b"d1"
     assert second.info == b"info depth 5 score cp 5 nodes 5"
@@ -132,7 +132,7 @@ for line in sys.stdin:
 
 
 def test_bestmove_without_a_move_yet_is_no_answer() -> None:
-    engine = connect(READ + r"""
+    engine = connect(READ_REQUEST + r"""
 sys.stdout.write("bestmove"); sys.stdout.flush(); sys.stdin.readline(); print(" d6", flush=True)
 """)
     assert ask(engine, 10**9 // 10) is None and engine.owing
@@ -156,9 +156,9 @@ for line in sys.stdin:
     first = engine.searches
     ask(engine)
     engine.stop_search(first)
-    assert engine.read_line(monotonic_ns() + SOON // 100) is None
+    assert engine.read_line(monotonic_ns() + TIMEOUT // 100) is None
     engine.stop_search(engine.searches)
-    assert engine.read_line(monotonic_ns() + SOON) == b"info string stop"
+    assert engine.read_line(monotonic_ns() + TIMEOUT) == b"info string stop"
     engine.close()
 
 
@@ -178,7 +178,7 @@ def test_nothing_is_written_to_a_file_that_reuses_a_closed_descriptor(tmp_path: 
 
 
 def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = connect(READ + "sys.stdin.read()\n")
+    engine = connect(READ_REQUEST + "sys.stdin.read()\n")
     waits: list[int] = []
     receive = engine._pipe.receive
 
@@ -209,9 +209,10 @@ def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.Monkey
     ],
 )
 def test_a_timeout_quotes_the_engine_s_last_output(printed: str, quote: str) -> None:
-    engine = connect(READ + f"sys.stdout.write({printed!r}); sys.stdout.flush(); time.sleep(1000)")
+    code = f"sys.stdout.write({printed!r}); sys.stdout.flush(); time.sleep(1000)"
+    engine = connect(READ_REQUEST + code)
     assert ask(engine, 0) is None
-    deadline = monotonic_ns() + SOON
+    deadline = monotonic_ns() + TIMEOUT
     while not engine.last_output() and monotonic_ns() < deadline:
         assert engine.wait_answer(monotonic_ns(), 10_000_000) is None
     assert str(engine.timeout_error("plays no move")) == f"the engine plays no move{quote}"
@@ -220,7 +221,7 @@ def test_a_timeout_quotes_the_engine_s_last_output(printed: str, quote: str) -> 
 
 def test_a_timeout_quotes_the_engine_s_last_error_output() -> None:
     engine = connect("sys.stderr.write('old\\nno net\\n'); sys.stderr.flush(); time.sleep(1000)")
-    deadline = monotonic_ns() + SOON
+    deadline = monotonic_ns() + TIMEOUT
     while not engine.last_output() and monotonic_ns() < deadline:
         assert ask(engine, 10_000_000) is None
         engine.owing = False

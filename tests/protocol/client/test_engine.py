@@ -27,8 +27,8 @@ from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
 from tests.processes import FAKE, marked, needs_proc, own_mark
+from tests.protocol.gui import ENGINE
 
-MERELS = [sys.executable, "-m", "merels.protocol"]
 OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
 
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.usefixtures("nothing_is_left")
 
 
 def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
-    with Engine.popen(MERELS) as engine:
+    with Engine.popen(ENGINE) as engine:
         assert engine.name.startswith("merels")
         engine.configure({"hash": 2, "clear hash": None})
         engine.new_game()
@@ -53,8 +53,8 @@ def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
         assert result.info.pv[0] == result.move
         only = parse_move("a1")
         assert engine.play(Position(), Limit(depth=3), root_moves=[only]).move == only
-        over = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
-        assert engine.play(over, Limit(depth=2)).move is None
+        finished = parse_position("OOO*****/********/@@****** b 0 0 0 30", make_rules("mill"))
+        assert engine.play(finished, Limit(depth=2)).move is None
         pid = engine.pid
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -62,7 +62,7 @@ def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
 
 def test_two_engines_play_a_game() -> None:
     position, moves = Position(make_rules("multi")), list[Move]()
-    with Engine.popen(MERELS) as white, Engine.popen(MERELS) as black:
+    with Engine.popen(ENGINE) as white, Engine.popen(ENGINE) as black:
         while position.outcome() is None and len(moves) < 40:
             engine = (white, black)[position.side]
             move = engine.play(Position(position.rules), Limit(nodes=200), moves=moves).move
@@ -85,8 +85,8 @@ def test_an_engine_is_sent_the_moves_since_the_last_irreversible_move() -> None:
         engine.analyse(position, Limit(nodes=1))
         engine.analysis(position, Limit(nodes=1)).wait()
     lines = [line for line in b"".join(sent).decode().splitlines() if line.startswith("position")]
-    whole = f"position fen {format_position(start)} moves {' '.join(tokens)}"
-    assert lines == [whole, f"{whole} a7-a4", whole, whole]
+    line = f"position fen {format_position(start)} moves {' '.join(tokens)}"
+    assert lines == [line, f"{line} a7-a4", line, line]
 
 
 def test_a_search_sets_the_rules_of_its_position() -> None:
@@ -94,7 +94,7 @@ def test_a_search_sets_the_rules_of_its_position() -> None:
     text = "O*@***@*/O**@*@**/*O*****O w 5 5 0 5"
     for settings, token in (([], "d7xb2"), (["DoubleMill=each"], "d7xb2xc4")):
         position = parse_position(text, make_rules("mill", settings))
-        with Engine.popen(MERELS) as engine:
+        with Engine.popen(ENGINE) as engine:
             only = [parse_move(token)]
             assert engine.play(position, Limit(depth=2), root_moves=only).move == only[0]
             # The next search sets the position's rules again.
@@ -104,7 +104,7 @@ def test_a_search_sets_the_rules_of_its_position() -> None:
 
 def test_the_number_of_variations_is_set_for_each_search() -> None:
     sent: list[bytes] = []
-    with Engine.popen(MERELS, trace=lambda _, data: sent.append(data)) as engine:
+    with Engine.popen(ENGINE, trace=lambda _, data: sent.append(data)) as engine:
         variations = engine.analyse(Position(), Limit(depth=3), multipv=3)
         assert [info.multipv for info in variations] == [1, 2, 3]
         assert len({info.pv[0] for info in variations}) == 3
@@ -117,7 +117,7 @@ def test_the_number_of_variations_is_set_for_each_search() -> None:
 
 
 def test_an_analysis_without_a_limit_runs_until_it_is_stopped() -> None:
-    with Engine.popen(MERELS) as engine:
+    with Engine.popen(ENGINE) as engine:
         depths = []
         with engine.analysis(Position()) as analysis:
             for info in analysis:
@@ -130,7 +130,7 @@ def test_an_analysis_without_a_limit_runs_until_it_is_stopped() -> None:
 
 
 def test_another_thread_can_stop_an_analysis() -> None:
-    with Engine.popen(MERELS) as engine:
+    with Engine.popen(ENGINE) as engine:
         analysis = engine.analysis(Position())
         timer = threading.Timer(0.2, analysis.stop)
         timer.start()
@@ -191,7 +191,7 @@ def test_a_ping_drops_no_line_of_an_analysis_whose_search_has_ended(limit: Limit
 
 
 def test_a_ping_drops_no_line_of_a_running_analysis() -> None:
-    with Engine.popen(MERELS) as engine, killed_if_it_hangs(engine):
+    with Engine.popen(ENGINE) as engine, killed_if_it_hangs(engine):
         with engine.analysis(Position()) as analysis:
             depths = []
             for _ in range(4):
@@ -210,7 +210,7 @@ def interrupting(engine: AnyEngine) -> Iterator[Move]:
     yield from ()
 
 
-@pytest.mark.parametrize("start", [lambda: Engine.popen(MERELS), InProcessEngine])
+@pytest.mark.parametrize("start", [lambda: Engine.popen(ENGINE), InProcessEngine])
 def test_an_interrupt_before_go_ends_the_search(
     start: Callable[[], Engine | InProcessEngine],
 ) -> None:
@@ -272,7 +272,7 @@ def test_next_of_an_analysis_can_time_out() -> None:
 
 
 def test_play_stops_a_running_analysis() -> None:
-    with Engine.popen(MERELS) as engine:
+    with Engine.popen(ENGINE) as engine:
         analysis = engine.analysis(Position())
         assert analysis.next() is not None
         assert engine.play(Position(), Limit(depth=2)).move is not None
@@ -454,9 +454,9 @@ def test_every_timeout_quotes_the_engine_s_last_output() -> None:
 
 
 def test_a_closed_engine_does_not_write_to_another_engine_s_pipes() -> None:
-    engine = Engine.popen(MERELS)
+    engine = Engine.popen(ENGINE)
     engine.close()
-    with Engine.popen(MERELS) as other:
+    with Engine.popen(ENGINE) as other:
         engine.interrupt()  # There is no search to stop.
         for call in (engine.new_game, engine.ping, partial(engine.stop_search, 0)):
             with pytest.raises(EngineTerminated, match="exit code 0"):
@@ -466,7 +466,7 @@ def test_a_closed_engine_does_not_write_to_another_engine_s_pipes() -> None:
 
 def test_a_search_that_would_never_end_is_refused() -> None:
     sent: list[bytes] = []
-    with Engine.popen(MERELS, trace=lambda _, data: sent.append(data)) as engine:
+    with Engine.popen(ENGINE, trace=lambda _, data: sent.append(data)) as engine:
         for limit in (Limit(), Limit(black_clock=1.0, white_inc=1.0)):
             message = "for White would never end: set time, depth, nodes, mate or White's clock"
             with pytest.raises(ValueError, match=message):
@@ -521,7 +521,7 @@ def test_an_engine_that_ignores_quit_gets_sigterm_before_sigkill(tmp_path: Path)
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_a_line_break_in_an_option_is_refused(end: str) -> None:
-    with Engine.popen(MERELS) as engine:
+    with Engine.popen(ENGINE) as engine:
         with pytest.raises(EngineError, match=r"takes a name and a value without line breaks"):
             engine.configure({"Hash": 2, "UCI_Opponent": f"none{end}quit"})
         engine.options = Options()
@@ -655,11 +655,11 @@ def test_a_position_line_without_moves_lacks_the_word_moves() -> None:
 
 def test_an_unknown_protocol_is_an_engine_error() -> None:
     with pytest.raises(EngineError, match="no such protocol: 'xboard'; expected uci, ugi, sanmill"):
-        Engine.popen(MERELS, protocol="xboard")
+        Engine.popen(ENGINE, protocol="xboard")
 
 
 def test_merels_can_be_used_with_ugi() -> None:
-    with Engine.popen(MERELS, protocol="ugi") as engine:
+    with Engine.popen(ENGINE, protocol="ugi") as engine:
         engine.new_game()
         result = engine.play(Position(), Limit(depth=3))
         assert result.move is not None and result.ponder is None
@@ -667,7 +667,7 @@ def test_merels_can_be_used_with_ugi() -> None:
 
 # An engine that answers its first search two seconds after "stop", and later searches at once.
 # Meanwhile it answers "isready".
-OWING = r"""
+LATE_ANSWER_SCRIPT = r"""
 import sys, threading
 searches = 0
 def send(*lines):
@@ -695,9 +695,9 @@ for line in sys.stdin:
 """
 
 
-def owing(error: str = "plays no move in its time") -> Engine:
+def engine_that_owes_an_answer(error: str = "plays no move in its time") -> Engine:
     """Return an engine that owes the answer to its first search, which raised ``error``."""
-    engine = Engine.popen([sys.executable, "-c", OWING])
+    engine = Engine.popen([sys.executable, "-c", LATE_ANSWER_SCRIPT])
     engine.timeout = 0.1
     with pytest.raises(EngineTimeout, match=error):
         if "move" in error:
@@ -710,24 +710,24 @@ def owing(error: str = "plays no move in its time") -> Engine:
 
 @pytest.mark.thorough
 def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_search() -> None:
-    with owing() as engine:
+    with engine_that_owes_an_answer() as engine:
         result = engine.play(Position(), Limit(depth=1))
         assert str(result.move) == "f4" and result.info.depth == 1
-    with owing("does not end its search in its time") as engine:
+    with engine_that_owes_an_answer("does not end its search in its time") as engine:
         engine.ping()
         assert engine.analyse(Position(), Limit(depth=1)).depth == 1
-    with owing() as engine:
+    with engine_that_owes_an_answer() as engine:
         engine.timeout = 0.1
         with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
             engine.analysis(Position())
 
 
-@pytest.mark.parametrize("wdl", [(1000, 0, 0), (0, 1000, 0), (0, 0, 1000), (0, 400, 600)])
-def test_wdl_may_contain_zeros(wdl: tuple[int, int, int]) -> None:
-    line = f"info wdl {' '.join(map(str, wdl))}".encode()
-    assert dialect("uci").info(line, Position()).wdl == wdl
-
-
-@pytest.mark.parametrize("words", ["1 2", "1 2 x", "x 2 3", ""])
-def test_wdl_without_three_numbers_is_not_read(words: str) -> None:
-    assert dialect("uci").info(f"info wdl {words}".encode(), Position()).wdl is None
+@pytest.mark.parametrize(
+    ("words", "wdl"),
+    [
+        ("1000 0 0", (1000, 0, 0)), ("0 1000 0", (0, 1000, 0)), ("0 0 1000", (0, 0, 1000)),
+        ("0 400 600", (0, 400, 600)), ("1 2", None), ("1 2 x", None), ("x 2 3", None), ("", None),
+    ],
+)
+def test_wdl_is_read_if_it_has_three_numbers(words: str, wdl: tuple[int, int, int] | None) -> None:
+    assert dialect("uci").info(f"info wdl {words}".encode(), Position()).wdl == wdl

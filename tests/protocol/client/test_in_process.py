@@ -78,9 +78,9 @@ def test_an_analysis_runs_until_it_is_stopped_or_followed_by_a_search() -> None:
         assert len(variations) == 2
         best = engine.analyse(Position(), Limit(depth=2))
         assert best.depth == 2
-        running = engine.analysis(Position())
+        analysis = engine.analysis(Position())
         assert engine.play(Position(), Limit(nodes=100)).move is not None
-        assert not running.running
-        running = engine.analysis(Position())
-        threading.Timer(0.1, running.stop).start()
-        assert running.wait().score is not None
+        assert not analysis.running
+        analysis = engine.analysis(Position())
+        threading.Timer(0.1, analysis.stop).start()
+        assert analysis.wait().score is not None

@@ -25,6 +25,20 @@ from tests.processes import FAKE, SANMILL
 from tests.tournament.specs import game
 
 DIALECT = dialect("sanmill")
+SANMILL_ENTRANT = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
+SOUND_ENTRANT = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
+
+
+def engine_that_answers_go_with(line: str) -> tuple[str, ...]:
+    """Return the command of an engine that answers each ``go`` with this line."""
+    script = (
+        "import sys\n"
+        f"answers = {{'uci': 'uciok', 'isready': 'readyok', 'go': {line!r}}}\n"
+        "for line in sys.stdin:\n"
+        "    word = line.split()[0]\n"
+        "    if word in answers: print(answers[word], flush=True)\n"
+    )
+    return sys.executable, "-c", script
 
 
 def test_the_fake_engine_answers_as_in_a_transcript_of_sanmill() -> None:
@@ -102,35 +116,24 @@ def test_the_limit_of_plies_without_a_removal_is_set_by_two_options() -> None:
 
 
 def test_whole_games_of_sanmill_contain_only_legal_moves() -> None:
-    limit = TimeControl(depth=6)
-    sanmill = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), limit)
-    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
+    opening = Opening(START, ("d6", "f4"))
     with EngineCache() as engines:
-        for white, black in ((sanmill, sound), (sound, sanmill)):
-            opening = Opening(START, ("d6", "f4"))
+        for white, black in ((SANMILL_ENTRANT, SOUND_ENTRANT), (SOUND_ENTRANT, SANMILL_ENTRANT)):
             result = play_game(game(white, black, opening=opening), engines)
             assert result.termination == "normal", result.reason
-            own = result.moves[::2] if white is sanmill else result.moves[1::2]
+            own = result.moves[::2] if white is SANMILL_ENTRANT else result.moves[1::2]
             assert any("x" in move.move for move in own)
 
 
 def test_an_error_of_sanmill_is_an_illegal_move_and_the_result_quotes_it() -> None:
     error = 'sanmill_error {"code": "bad_token", "at": 3}'
-    script = (
-        "import sys\n"
-        "for line in sys.stdin:\n"
-        f"    answers = {{'uci': 'uciok', 'isready': 'readyok', 'go': 'info string ' {error!r}}}\n"
-        "    word = line.split()[0]\n"
-        "    if word in answers: print(answers[word], flush=True)\n"
-    )
-    command = (sys.executable, "-c", script)
+    command = engine_that_answers_go_with(f"info string {error}")
     with Engine.popen(command, protocol="sanmill") as engine:
         with pytest.raises(EngineError, match="illegal move 'sanmill_error .*bad_token"):
             engine.play(Position(), Limit(nodes=1))
     sanmill = Entrant(EngineSpec(command, "Sanmill", "sanmill"), TimeControl(depth=6))
-    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
     with EngineCache() as engines:
-        result = play_game(game(sanmill, sound), engines)
+        result = play_game(game(sanmill, SOUND_ENTRANT), engines)
     assert (result.result, result.termination) == ("0-1", "illegal move")
     assert error in result.reason
 
@@ -138,24 +141,16 @@ def test_an_error_of_sanmill_is_an_illegal_move_and_the_result_quotes_it() -> No
 @pytest.mark.parametrize("rules", ["mill", "morris", "roman"])
 def test_preflight_accepts_rules_without_a_limit_for_three_against_three(rules: str) -> None:
     """Sanmill has no option for this limit, and plays without it."""
-    entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
-    assert preflight([entrant], [], rules, Opening(START)) == []
+    assert preflight([SANMILL_ENTRANT], [], rules, Opening(START)) == []
 
 
 @pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])
 def test_preflight_names_a_rule_for_which_the_engine_has_no_option(field: str) -> None:
-    entrant = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
     with pytest.raises(InputError, match=f"has no option for {field};"):
-        preflight([entrant], [], f"morris {field}", Opening(START))
+        preflight([SANMILL_ENTRANT], [], f"morris {field}", Opening(START))
 
 
 def test_bestmove_draw_is_read_as_no_move() -> None:
-    script = (
-        "import sys\n"
-        "for line in sys.stdin:\n"
-        "    answers = {'uci': 'uciok', 'isready': 'readyok', 'go': 'info score 0 bestmove draw'}\n"
-        "    word = line.split()[0]\n"
-        "    if word in answers: print(answers[word], flush=True)\n"
-    )
-    with Engine.popen([sys.executable, "-c", script], protocol="sanmill") as engine:
+    command = engine_that_answers_go_with("info score 0 bestmove draw")
+    with Engine.popen(command, protocol="sanmill") as engine:
         assert engine.play(Position(), Limit(nodes=1)).move is None

@@ -55,11 +55,11 @@ def test_perft_divide_prints_counts_of_moves_and_then_the_total() -> None:
 
 
 def test_set_changes_fields_of_the_variant() -> None:
-    three = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
-    assert lines_of("perft", "1", "-position", three)[-1] == "51"
+    white_flies = "O*O*O***/@*@*@***/@******* w 0 0 0 20"
+    assert lines_of("perft", "1", "-position", white_flies)[-1] == "51"
     fields = ["-set", "Flying=never", "LockedMills=none"]
-    assert lines_of("perft", "1", "-position", three, *fields)[-1] == "6"
-    assert lines_of("perft", "1", "-position", three, "-variant", "loc")[-1] == "6"
+    assert lines_of("perft", "1", "-position", white_flies, *fields)[-1] == "6"
+    assert lines_of("perft", "1", "-position", white_flies, "-variant", "loc")[-1] == "6"
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,14 @@ def test_analyse_prints_the_board_the_lines_and_the_best_move() -> None:
     assert any("Fen: " in line for line in lines)
     assert sum(" nodes " in line for line in lines) == 6
     assert re.fullmatch(r"White's best move: [a-gx1-7]+ \([+-]\d+\.\d\d\)", lines[-1])
-    pairs = lines_of("analyse", "-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
-    assert sum(re.match(r" *3/", line) is not None for line in pairs) == 2
+    flags = ("-multipv", "2", "-depth", "4", "-threads", "2", "-hash", "1")
+    two_variations = lines_of("analyse", *flags)
+    assert sum(re.match(r" *3/", line) is not None for line in two_variations) == 2
     won = lines_of("analyse", "****OO**/*OOO@*@*/**@***** w 0 0 0 30", "-depth", "5")
     assert won[-1] == "White's best move: f4-e4 (wins in 2)"
-    over = lines_of("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
-    assert over[-1] == "The game is over: Black wins, White has two men"
-    assert not any(" nodes " in line for line in over)
+    finished = lines_of("analyse", "O*O*****/@@@*****/******** w 0 0 0 9", "-movetime", "50")
+    assert finished[-1] == "The game is over: Black wins, White has two men"
+    assert not any(" nodes " in line for line in finished)
 
 
 def test_a_position_may_be_quoted_or_not() -> None:
@@ -130,9 +131,9 @@ def test_bench_prints_the_nodes_of_its_searches(
 ) -> None:
     rules, text, _ = bench.POSITIONS[0]
     monkeypatch.setattr(bench, "POSITIONS", [(rules, text, 6)])
-    searched = Searcher().search(parse_position(text), Limit(depth=6)).info.nodes
+    expected_nodes = Searcher().search(parse_position(text), Limit(depth=6)).info.nodes
     assert analyse.bench([]) == 0
-    assert capsys.readouterr().out.splitlines()[-2] == f"{searched} nodes"
+    assert capsys.readouterr().out.splitlines()[-2] == f"{expected_nodes} nodes"
 
 
 @pytest.mark.thorough
@@ -164,10 +165,10 @@ def test_ctrl_c_right_after_the_start_ends_a_search(monkeypatch: pytest.MonkeyPa
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(search, "Thread", Interrupted)
-    before = signal.getsignal(signal.SIGINT)
+    handler = signal.getsignal(signal.SIGINT)
     result, interrupted = search.search(Searcher(), Position(), Limit(depth=100))
     assert interrupted and result.move is not None
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is handler
 
 
 @pytest.mark.thorough

@@ -18,19 +18,19 @@ ONE_STEP = ("-fast", "-only", "greeting")
 
 
 @pytest.fixture
-def failing(tmp_path: Path) -> str:
+def failing_command(tmp_path: Path) -> str:
     """The command of an engine that exits because it lacks a module."""
     script = tmp_path / "mini.py"
     script.write_text("import no_such_module\n")
     return f"{sys.executable} {script}"
 
 
-def test_each_command_quotes_the_last_error_output(failing: str) -> None:
-    engine = ("-engine", f"cmd={failing}", "name=Mini")
+def test_each_command_quotes_the_last_error_output(failing_command: str) -> None:
+    engine = ("-engine", f"cmd={failing_command}", "name=Mini")
     assert LAST_ERROR in run_process("check", *engine, *ONE_STEP).stdout
     assert LAST_ERROR in run_process("bot", *engine).stderr
     with pytest.raises(EngineError, match=LAST_ERROR):
-        Engine.popen(failing)
+        Engine.popen(failing_command)
     with Server(*engine) as server:
         session = server.begin({"engine": 1})
         with server.stream(session) as stream:

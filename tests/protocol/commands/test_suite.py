@@ -13,7 +13,7 @@ from tests.commands import command
 
 main = command("suite")
 
-START = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["d6"]}
+START_ROW = {"position": "********/********/******** w 9 9 0 1", "value": 0, "best": ["d6"]}
 
 
 def write_suite(folder: Path, *rows: object) -> str:
@@ -23,9 +23,7 @@ def write_suite(folder: Path, *rows: object) -> str:
     return str(path)
 
 
-def test_show_prints_the_blunders(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_prints_the_blunders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     won = {"position": "********/@*@*@***/OO***O** w 0 0 0 20", "value": 1}
     path = write_suite(tmp_path, won | {"best": ["a1-a7xd6"]}, won | {"best": ["a1-a4"]})
     assert main([path, "-depth", "3", "-show"]) == 0
@@ -38,30 +36,29 @@ def test_known_selects_positions_in_the_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
-    flying = START | {"position": "O*O*O***/********/@*@*@*** w 0 0 0 20", "best": []}
-    words = [write_suite(tmp_path, flying, START), "-nodes", "1", "-tables", str(tmp_path)]
+    flying = START_ROW | {"position": "O*O*O***/********/@*@*@*** w 0 0 0 20", "best": []}
+    words = [write_suite(tmp_path, flying, START_ROW), "-nodes", "1", "-tables", str(tmp_path)]
     assert main(words) == 0
     assert "of     2 thrown away" in capsys.readouterr().out.splitlines()[-1]
     assert main([*words, "-known"]) == 0
     assert "of     1 thrown away" in capsys.readouterr().out.splitlines()[-1]
 
 
-def test_mistakes_are_explained(
+def test_an_unusable_suite_or_folder_of_tables_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Builder(tmp_path, preset("morris")).build(6)
-    valid = write_suite(tmp_path, START)
-    (tmp_path / "empty").mkdir()
-    empty = write_suite(tmp_path / "empty")
-    (tmp_path / "bad").mkdir()
-    bad = write_suite(tmp_path / "bad", START, START | {"position": "x"})
+    for name in ("empty", "invalid"):
+        (tmp_path / name).mkdir()
+    valid, empty = write_suite(tmp_path, START_ROW), write_suite(tmp_path / "empty")
+    invalid = write_suite(tmp_path / "invalid", START_ROW, START_ROW | {"position": "x"})
     for arguments, message in (
         ([valid, "-known"], "expected -tables DIR"),
         ([valid, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
         ([valid, "-tables", str(tmp_path), "-known"], "found none"),
         ([empty], "found none"),
-        ([bad], "'x': "),
-        ([bad], f" (position 2 of {bad})"),
+        ([invalid], "'x': "),
+        ([invalid], f" (position 2 of {invalid})"),
     ):
         assert main([*arguments, "-nodes", "1"]) == 2
         captured = capsys.readouterr()

@@ -11,10 +11,8 @@ import pytest
 from tests import commands
 
 main = commands.command("tables")
-
-
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
-SIX = "****O*@*/********/****@OO@ w 0 0 0 1"
+SIX_MEN = "****O*@*/********/****@OO@ w 0 0 0 1"
 UNREACHABLE = "********/********/******** w 3 3 0 1"
 """No game reaches this position, in which every placed man would have been removed."""
 
@@ -138,15 +136,15 @@ def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) 
 def test_probe_refuses_a_finished_game(
     folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    over = "OO******/********/@@@***** w 0 0 0 20"
-    status, _, error = run(capsys, ["probe", over, *folder_flags])
+    finished = "OO******/********/@@@***** w 0 0 0 20"
+    status, _, error = run(capsys, ["probe", finished, *folder_flags])
     assert status == 2 and "the game is over: Black wins, White has two men" in error
 
 
 def test_probe_prints_the_value_and_all_moves_best_first(
     folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, output, _ = run(capsys, ["probe", SIX, *folder_flags])
+    status, output, _ = run(capsys, ["probe", SIX_MEN, *folder_flags])
     assert status == 0
     lines = output.splitlines()
     assert lines[0] == "value       draw          (numbers: plies to the next removal or the end)"
@@ -181,10 +179,9 @@ def test_probe_respects_the_plies_already_played(
         (["stats", "-set", "Colour=red"], "expected a rule field"),
     ),
 )
-def test_mistakes_are_explained(
+def test_an_invalid_argument_gets_one_line_of_error_output_and_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    """A mistake prints one line on standard error; the exit status is 2."""
     status, _, error = run(capsys, [*words, "-dir", str(tmp_path)])
     assert status == 2
     assert message in error
@@ -194,9 +191,9 @@ def test_mistakes_are_explained(
 def test_probe_names_the_missing_table_or_why_no_table_exists(
     folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    eight = "****O*@*/******O@/****@OO@ w 0 0 0 1"
+    eight_men = "****O*@*/******O@/****@OO@ w 0 0 0 1"
     root = folder_flags[folder_flags.index("-dir") + 1]
-    status, _, error = run(capsys, ["probe", eight, *folder_flags])
+    status, _, error = run(capsys, ["probe", eight_men, *folder_flags])
     assert status == 2 and f"no table 4-4 in {root}; build it with" in error
     status, _, error = run(capsys, ["probe", UNREACHABLE, *folder_flags])
     assert status == 2 and "no game from the start leads to so few men" in error
@@ -214,7 +211,7 @@ def test_packed_tables_give_the_same_output(
 ) -> None:
     folder_flags = [*RULES, "-dir", str(tmp_path)]
     assert main(["build", "-men", "7", *folder_flags]) == 0
-    queries = (["stats", "-json"], ["probe", SIX], ["verify"])
+    queries = (["stats", "-json"], ["probe", SIX_MEN], ["verify"])
     expected = [run(capsys, [*words, *folder_flags]) for words in queries]
     out = tmp_path / "packed"
     status, output, _ = run(capsys, ["pack", *folder_flags, "-out", str(out)])

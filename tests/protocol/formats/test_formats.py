@@ -24,7 +24,7 @@ from merels.protocol.formats.playok import (
 from merels.protocol.games.record import Record
 from tests.engine.random_games import choose
 
-NUMBERED = """\
+POINT_NUMBERS = """\
     1 a7  2 d7  3 g7
     4 b6  5 d6  6 f6
     7 c5  8 d5  9 e5
@@ -36,7 +36,7 @@ NUMBERED = """\
 
 
 def test_points_are_numbered_row_by_row() -> None:
-    words = NUMBERED.split()
+    words = POINT_NUMBERS.split()
     assert NUMBERS == {name: int(number) for number, name in zip(words[::2], words[1::2])}
     # These numbers are mills only if the numbering is right.
     mills = [{NUMBERS[NAMES[point]] for point in line} for line in LINES]
@@ -132,18 +132,18 @@ def test_the_error_about_a_move_with_line_breaks_is_one_line(text: str) -> None:
 
 
 def test_every_form_is_detected() -> None:
-    six = "********/@*@*****/***OOO** w 6 7 0 3"
-    assert read_game(six).start == parse_position(six)
-    seventeen = "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes"
-    assert read_game(seventeen).start == parse_position(six)
-    forms = write_game(read_game(six), read_game(six).start)
-    assert read_game(forms["seventeen"]).start == parse_position(six)
-    assert forms["position"] == six and "playok" not in forms
+    six_fields = "********/@*@*****/***OOO** w 6 7 0 3"
+    assert read_game(six_fields).start == parse_position(six_fields)
+    seventeen_fields = "********/@*@*****/***OOO** w p p 3 6 2 7 0 0 -1 -1 -1 -1 0 0 3 ids:nodes"
+    assert read_game(seventeen_fields).start == parse_position(six_fields)
+    forms = write_game(read_game(six_fields), read_game(six_fields).start)
+    assert read_game(forms["seventeen"]).start == parse_position(six_fields)
+    assert forms["position"] == six_fields and "playok" not in forms
     assert [str(move) for move in read_game("1. d6 f4").moves] == ["d6", "f4"]
     assert [str(move) for move in read_game("{http://a/b} 1. d6 *").moves] == ["d6"]
     assert read_game("1/2-1/2").result == "1/2-1/2"
     assert read_game('[White "7"]\n\n1. d6 *').tags["White"] == "7"
-    assert read_game(f"; a comment\n\n{six} ; another\n").start == parse_position(six)
-    for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4", f"{six}\n{six}"):
+    assert read_game(f"; a comment\n\n{six_fields} ; another\n").start == parse_position(six_fields)
+    for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4", f"{six_fields}\n{six_fields}"):
         with pytest.raises(InputError):
             read_game(text)

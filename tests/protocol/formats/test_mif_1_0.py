@@ -17,27 +17,28 @@ from merels.protocol.formats.mif_1_0.manifest import format_manifest, parse_mani
 from merels.protocol.formats.mif_1_0.mfen import format_mfen, read_position
 from tests.engine.random_games import random_positions, random_rules
 
-HEAD = "MFEN/1.0 mill24-state-v1"
+MFEN = "MFEN/1.0 mill24-state-v1"
+"""First two fields of every position: the format and the board."""
 
 
 def test_positions_are_equal_after_writing_and_reading_mfen() -> None:
-    ends: set[str] = set()
+    end_fields: set[str] = set()
     for position in random_positions(seed=6, number=3_000):
         text = format_mfen(position)
-        end = text.split()[10]
-        ends.add(end)
-        if end == "d:repetition" and position.rules.repetition > 1:
+        end_field = text.split()[10]
+        end_fields.add(end_field)
+        if end_field == "d:repetition" and position.rules.repetition > 1:
             with pytest.raises(InputError, match="a position does not show this end"):
                 read_position(text, position.rules)
             continue
         reread = read_position(text, position.rules)
         assert format_position(reread) == format_position(position)
         assert format_mfen(reread) == text
-    assert ends >= {"-", "w:fewer-than-minimum", "b:fewer-than-minimum", "d:no-progress"}
+    assert end_fields >= {"-", "w:fewer-than-minimum", "b:fewer-than-minimum", "d:no-progress"}
 
 
 @pytest.mark.parametrize(
-    "six, mfen",
+    "six_fields, mfen_fields",
     [
         (START, "......../......../........ w p p 9,9 - 0 0 -"),
         ("********/********/******** b 9 9 0 1", "......../......../........ b p p 9,9 - 0 0 -"),
@@ -46,9 +47,9 @@ def test_positions_are_equal_after_writing_and_reading_mfen() -> None:
         ("O*****@*/*@******/*O*****@ w 7 6 0 3", "B.W...../..B...../.W.....B w p p 7,6 - 0 3 -"),
     ],
 )
-def test_mfen_and_six_fields_are_converted(six: str, mfen: str) -> None:
-    assert format_mfen(read_position(six)) == f"{HEAD} {mfen}"
-    assert format_position(read_position(f"{HEAD} {mfen}")) == six
+def test_mfen_and_six_fields_are_converted(six_fields: str, mfen_fields: str) -> None:
+    assert format_mfen(read_position(six_fields)) == f"{MFEN} {mfen_fields}"
+    assert format_position(read_position(f"{MFEN} {mfen_fields}")) == six_fields
 
 
 def test_the_side_to_move_after_a_win_is_the_loser() -> None:
@@ -64,29 +65,29 @@ def test_the_side_to_move_after_a_win_is_the_loser() -> None:
     "text, message",
     [
         ("MFEN/0.4 mill24-state-v1 x", "'MFEN/0.4' (token 0): expected MFEN/1.0"),
-        (f"{HEAD} ......../......../........ w p p 9,9 - 0 0", "expected the 11 fields"),
+        (f"{MFEN} ......../......../........ w p p 9,9 - 0 0", "expected the 11 fields"),
         ("MFEN/1.0 mill16 ......../......../........ w p p 9,9 - 0 0 -", "'mill16' (token 1)"),
-        (f"{HEAD} ......../........ w p p 9,9 - 0 0 -", "expected three rings"),
-        (f"{HEAD} .......O/......../........ w p p 9,9 - 0 0 -", "expected W, B or . at a4"),
-        (f"{HEAD} .......w/......../........ w p p 8,9 - 0 0 -",
+        (f"{MFEN} ......../........ w p p 9,9 - 0 0 -", "expected three rings"),
+        (f"{MFEN} .......O/......../........ w p p 9,9 - 0 0 -", "expected W, B or . at a4"),
+        (f"{MFEN} .......w/......../........ w p p 8,9 - 0 0 -",
          "merels has no rules under which a man blocks a point (a4)"),
-        (f"{HEAD} ......../......../........ x p p 9,9 - 0 0 -", "'x' (token 3)"),
-        (f"{HEAD} ......../......../........ - p p 9,9 - 0 0 -", "'-' (token 3)"),
-        (f"{HEAD} ......../......../........ w m m 9,9 - 0 0 -",
+        (f"{MFEN} ......../......../........ x p p 9,9 - 0 0 -", "'x' (token 3)"),
+        (f"{MFEN} ......../......../........ - p p 9,9 - 0 0 -", "'-' (token 3)"),
+        (f"{MFEN} ......../......../........ w m m 9,9 - 0 0 -",
          "'m' (token 4): expected p: the side to move has men in hand"),
-        (f"{HEAD} ......../......../........ w p m 9,9 - 0 0 -", "'m' (token 5): expected p"),
-        (f"{HEAD} ......../......../........ w p p 99 - 0 0 -", "such as 9,9"),
-        (f"{HEAD} ......../......../........ w p p 9,10 - 0 0 -", "Black's men in hand from"),
-        (f"{HEAD} W......./......../........ w p p 9,9 - 0 0 -", "1 on the board and 9 in hand"),
-        (f"{HEAD} WWW...../......../.BB..... w p r 6,7 w:mill:b:b:1:060000:b 0 5 -",
+        (f"{MFEN} ......../......../........ w p m 9,9 - 0 0 -", "'m' (token 5): expected p"),
+        (f"{MFEN} ......../......../........ w p p 99 - 0 0 -", "such as 9,9"),
+        (f"{MFEN} ......../......../........ w p p 9,10 - 0 0 -", "Black's men in hand from"),
+        (f"{MFEN} W......./......../........ w p p 9,9 - 0 0 -", "1 on the board and 9 in hand"),
+        (f"{MFEN} WWW...../......../.BB..... w p r 6,7 w:mill:b:b:1:060000:b 0 5 -",
          "a removal is still due; give the position after the whole move"),
-        (f"{HEAD} ......../......../........ w p p 9,9 - 0 -1 -", "the plies played"),
-        (f"{HEAD} ......../......../........ w p p 9,9 - 0 0 w:resignation", "'w:resignation'"),
-        (f"{HEAD} ......../......../........ - o o 9,9 - 0 0 w:resignation",
+        (f"{MFEN} ......../......../........ w p p 9,9 - 0 -1 -", "the plies played"),
+        (f"{MFEN} ......../......../........ w p p 9,9 - 0 0 w:resignation", "'w:resignation'"),
+        (f"{MFEN} ......../......../........ - o o 9,9 - 0 0 w:resignation",
          "a position does not show this end"),
-        (f"{HEAD} ......../......../........ - o o 9,9 - 0 0 w:no-legal-move",
+        (f"{MFEN} ......../......../........ - o o 9,9 - 0 0 w:no-legal-move",
          "under the rules mill the game goes on here"),
-        (f"{HEAD} ......../......../........ w p p 9,9 - 0 0 - lm=a7,d7;-,-",
+        (f"{MFEN} ......../......../........ w p p 9,9 - 0 0 - lm=a7,d7;-,-",
          "'lm=a7,d7;-,-' (token 11): this field belongs to rules that merels does not have"),
     ],
 )
@@ -220,4 +221,4 @@ def test_a_manifest_is_canonical_json() -> None:
     text = format_manifest(rules)
     assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     assert json.loads(text)["id"] == "x-merels-own-any-one-loses-3-80-0"
-    assert format_mfen(Position(rules)).startswith(HEAD)
+    assert format_mfen(Position(rules)).startswith(MFEN)

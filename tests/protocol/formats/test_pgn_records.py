@@ -100,11 +100,11 @@ def test_the_error_about_a_malformed_record_names_reason_and_line(text: str, rea
 
 
 def test_hostile_tags_and_comments_are_written_as_one_printable_game() -> None:
-    evil = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
+    hostile = 'x } 1-0 {" \x1b[2J\n[White "Y"]\u202e\u2028\x00\ud800'
     record = make_record(GAMES[0])
-    record.tags["White"] = evil
+    record.tags["White"] = hostile
     for node in record:
-        node.comment = evil
+        node.comment = hostile
     text = format_record(record)
     assert all(c == "\n" or c.isprintable() for c in text)
     reread = parse_record(text)

@@ -14,28 +14,27 @@ from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import Game, game_of
 from merels.protocol.games.record import Record
 
-
 TEXT = "{Hello} 1. d6 {a} ( 1. f4 $1 {b} ( 1. b4 ) 1... d6 ) ( 1. d2 ) 1... f4 $2 ( 1... b4 ) *"
 
 
-def words(record: Record) -> str:
+def record_text(record: Record) -> str:
     """Return a record's movetext on one line."""
     return " ".join(format_record(record).split("\n\n")[1].split())
 
 
 def movetext(game: Game) -> str:
     """Return the movetext of a game's record on one line."""
-    return words(game.snapshot(("A", "B")))
+    return record_text(game.snapshot(("A", "B")))
 
 
 def test_a_tree_is_read_and_written() -> None:
     record = parse_record(TEXT)
-    text = words(record)
+    text = record_text(record)
     # Variations of the same move are written one after another.
     assert text == (
         "{Hello} 1. d6 {a} ( 1. f4 $1 {b} d6 ) ( 1. d2 ) ( 1. b4 ) 1... f4 $2 ( 1... b4 ) *"
     )
-    assert words(parse_record(text)) == text == words(record.copy())
+    assert record_text(parse_record(text)) == text == record_text(record.copy())
 
 
 def test_a_move_of_the_game_becomes_the_main_line_and_keeps_the_other_moves() -> None:

@@ -72,9 +72,9 @@ def test_limits_apply_from_the_start(tmp_path: Path) -> None:
 @needs_resource
 @needs_proc
 def test_one_limit_does_not_change_the_others(tmp_path: Path) -> None:
-    before = report(tmp_path / "before")["limits"]
-    after = report(tmp_path / "after", ResourceLimits(core=0))["limits"]
-    assert after == before | {"CORE": [0, 0]}
+    default = report(tmp_path / "default")["limits"]
+    limited = report(tmp_path / "limited", ResourceLimits(core=0))["limits"]
+    assert limited == default | {"CORE": [0, 0]}
 
 
 @needs_resource

@@ -30,7 +30,7 @@ HANGS = "print('here', flush=True); time.sleep(1000)"
 each_kind = pytest.mark.parametrize("kind", PIPES)
 
 
-def soon(seconds: float = 20.0) -> int:
+def deadline_in(seconds: float = 20.0) -> int:
     """Return the deadline ``seconds`` from now, in nanoseconds of `monotonic_ns`."""
     return monotonic_ns() + int(seconds * SECOND)
 
@@ -53,27 +53,27 @@ def pipe_to(
 def test_an_overlong_line_is_cut_and_the_rest_dropped(kind: type[Pipe]) -> None:
     code = "sys.stdin.readline(); sys.stdout.write('x' * 30_000_000 + '\\nnext\\n')"
     with pipe_to(code, kind) as pipe:
-        pipe.send(b"go\n", soon())
-        assert pipe.read_line(soon()) == b"x" * LONGEST_LINE
+        pipe.send(b"go\n", deadline_in())
+        assert pipe.read_line(deadline_in()) == b"x" * LONGEST_LINE
         assert len(pipe.tail) <= LONGEST_LINE
-        assert pipe.read_line(soon()) == b"next"
+        assert pipe.read_line(deadline_in()) == b"next"
 
 
 @each_kind
 def test_sending_to_a_process_that_reads_nothing_times_out(kind: type[Pipe]) -> None:
     with pipe_to(HANGS, kind, 0.1) as pipe:
-        assert pipe.read_line(soon()) == b"here"
+        assert pipe.read_line(deadline_in()) == b"here"
         with pytest.raises(EngineTimeout, match="does not read its input"):
             for _ in range(3):
-                pipe.send(b"position startpos\n" * 100_000, soon(0.2))
+                pipe.send(b"position startpos\n" * 100_000, deadline_in(0.2))
 
 
 @each_kind
 def test_both_sides_may_write_more_than_a_pipe_holds(kind: type[Pipe]) -> None:
     code = "print('x\\n' * 500_000, flush=True); n = len(sys.stdin.readline()); print(n)"
     with pipe_to(code, kind) as pipe:
-        pipe.send(b"y" * 300_000 + b"\n", soon())
-        while (line := pipe.read_line(soon())) in (b"x", b""):
+        pipe.send(b"y" * 300_000 + b"\n", deadline_in())
+        while (line := pipe.read_line(deadline_in())) in (b"x", b""):
             pass
         assert line == b"300001"
 
@@ -89,22 +89,23 @@ for number in range(300):
 print(sys.stdin.read().split()[-1])
 """
     with pipe_to(code, kind) as pipe:
-        assert pipe.read_line(soon()) == b"here"
+        assert pipe.read_line(deadline_in()) == b"here"
         # Fill the pipe completely; the process reads its input only after all its output.
-        pipe.send(b" " * (1 << 15), soon())
+        pipe.send(b" " * (1 << 15), deadline_in())
         for _ in range(1 << 12):
             try:
-                pipe.send(b" " * 4095 + b"\n", soon(0.0))
+                pipe.send(b" " * 4095 + b"\n", deadline_in(0.0))
             except EngineTimeout:
                 break
         interrupter = threading.Thread(
-            target=pipe.interject, args=(b"stop\n", soon(), lambda: True)
+            target=pipe.interject, args=(b"stop\n", deadline_in(), lambda: True)
         )
         interrupter.start()
-        assert [pipe.read_line(soon()) for _ in range(300)] == [b"%d" % n for n in range(300)]
+        lines = [pipe.read_line(deadline_in()) for _ in range(300)]
+        assert lines == [b"%d" % number for number in range(300)]
         interrupter.join()
         pipe.close_input()
-        assert pipe.read_line(soon()) == b"stop"
+        assert pipe.read_line(deadline_in()) == b"stop"
 
 
 @each_kind
@@ -112,14 +113,14 @@ def test_interject_times_out_while_a_send_is_blocked_and_kill_ends_it(kind: type
     def send() -> None:
         with suppress(EngineTerminated, EngineTimeout):
             while True:
-                pipe.send(b"position startpos\n" * 100_000, soon())
+                pipe.send(b"position startpos\n" * 100_000, deadline_in())
 
     with pipe_to(HANGS, kind, 0.1) as pipe:
         sender = threading.Thread(target=send)
         sender.start()
         with pytest.raises(EngineTimeout, match="does not read its input"):
             while sender.is_alive():  # The sender may not have filled the pipe yet.
-                pipe.interject(b"stop\n", soon(0.1), lambda: True)
+                pipe.interject(b"stop\n", deadline_in(0.1), lambda: True)
         pipe.close_input(0.1)
         assert sender.is_alive()
         pipe.process.kill()
@@ -129,14 +130,14 @@ def test_interject_times_out_while_a_send_is_blocked_and_kill_ends_it(kind: type
 
 def test_a_writing_thread_of_a_closed_pipe_does_not_write_to_a_new_pipe() -> None:
     with pipe_to(HANGS, ThreadPipe, 0.1) as blocked:
-        assert blocked.read_line(soon()) == b"here"
+        assert blocked.read_line(deadline_in()) == b"here"
         for _ in range(2):
-            blocked.send(b"position startpos\n" * 100_000, soon(0.2))
+            blocked.send(b"position startpos\n" * 100_000, deadline_in(0.2))
     with pipe_to("print(repr(sys.stdin.read()))", PIPES[0]) as other:
         sleep(0.1)
-        other.send(b"mine\n", soon())
+        other.send(b"mine\n", deadline_in())
         other.close_input()
-        assert other.read_line(soon()) == b"'mine\\n'"
+        assert other.read_line(deadline_in()) == b"'mine\\n'"
 
 
 @pytest.mark.skipif(shutil.which("yes") is None, reason="needs the program yes")
@@ -146,7 +147,7 @@ def test_reading_from_an_engine_that_never_stops_writing_ends_after_the_deadline
 ) -> None:
     process = EngineProcess("yes")
     pipe = kind(process)
-    deadline = soon(0.1)
+    deadline = deadline_in(0.1)
     lines = (pipe.read_line(deadline) for _ in range(20_000_000))
     assert any(line is None for line in lines)
     process.close(0.1)
@@ -169,7 +170,7 @@ def test_lines_that_arrived_before_the_deadline_are_read_after_it() -> None:
 sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.readline()
 """
     with pipe_to(code, PollPipe) as pipe:
-        pipe.send(b"uci\n", soon())
+        pipe.send(b"uci\n", deadline_in())
         until = monotonic() + 60
         while readable_bytes(pipe.process.stdout) < 3 * 20_000 + len("uciok\n"):
             assert monotonic() < until
@@ -196,10 +197,10 @@ for piece in ("a", "b\\nc", "\\nd\\n", "e"):
     sys.stdout.write(piece); sys.stdout.flush(); time.sleep(0.05)
 """
     with pipe_to(code, lambda process: kind(process, lambda *lines: traced.append(lines))) as pipe:
-        pipe.send(b"go\n", soon())
-        assert [pipe.read_line(soon()) for _ in range(4)] == [b"ab", b"c", b"d", b"e"]
+        pipe.send(b"go\n", deadline_in())
+        assert [pipe.read_line(deadline_in()) for _ in range(4)] == [b"ab", b"c", b"d", b"e"]
         with pytest.raises(EngineTerminated, match="exit code 0"):
-            pipe.read_line(soon())
+            pipe.read_line(deadline_in())
     assert traced.pop(0) == (">", b"go\n")
     assert b"".join(data for _, data in traced) == b"ab\nc\nd\ne\n"
     assert all(direction == "<" and data.endswith(b"\n") for direction, data in traced)
@@ -230,7 +231,7 @@ def test_the_error_about_an_ended_process_quotes_its_last_line_of_standard_error
 ) -> None:
     with pipe_to(code, kind) as pipe:
         with pytest.raises(EngineTerminated) as error:
-            pipe.read_line(soon())
+            pipe.read_line(deadline_in())
     assert error.value.how.startswith(end) and len(error.value.how) < 200
     assert end.endswith("ee") or error.value.how == end
 
@@ -244,9 +245,9 @@ sys.stderr.write("e" * 5_000_000); print(len(sys.stdin.readline()), flush=True)
 sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
 """
     with pipe_to(code, kind, 20.0) as pipe:
-        assert pipe.read_line(soon()) == b"ready"
-        pipe.send(b"y" * 1_000_000 + b"\n", soon())
-        assert pipe.read_line(soon()) == b"1000001"
+        assert pipe.read_line(deadline_in()) == b"ready"
+        pipe.send(b"y" * 1_000_000 + b"\n", deadline_in())
+        assert pipe.read_line(deadline_in()) == b"1000001"
         pipe.close_input()
         assert pipe.process.wait(20.0) and pipe.process.exit_status() == 7
 
@@ -255,7 +256,7 @@ sys.stdin.read(); sys.stderr.write("e" * 5_000_000); sys.exit(7)
 def test_a_closed_standard_error_does_not_end_each_poll_at_once() -> None:
     code = "import os; os.close(2); print('here', flush=True); time.sleep(0.5); print('there')"
     with pipe_to(code, PIPES[0]) as pipe:
-        assert pipe.read_line(soon()) == b"here"
+        assert pipe.read_line(deadline_in()) == b"here"
         polls = 0
         poll = pipe._poll  # type: ignore[attr-defined]
 
@@ -267,7 +268,7 @@ def test_a_closed_standard_error_does_not_end_each_poll_at_once() -> None:
         pipe._poll = SimpleNamespace(  # type: ignore[attr-defined]
             poll=counted, unregister=poll.unregister
         )
-        assert pipe.read_line(soon()) == b"there"
+        assert pipe.read_line(deadline_in()) == b"there"
         assert polls < 10
 
 
@@ -282,13 +283,13 @@ def test_an_interrupted_close_leaves_no_process_and_can_be_repeated(
 
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + HANGS
     process = EngineProcess([sys.executable, "-c", SCRIPT, code])
-    before = signal.signal(signal.SIGALRM, interrupt)
+    old_handler = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(KeyboardInterrupt):
             process.close(60.0)
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, old_handler)
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
     # The system may have given the process's number to another process.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import Choice
 from merels.protocol.puzzles.puzzle import Puzzle, load
 from merels.protocol.puzzles.search import _only_moves, puzzle_at
+from tests.commands import shell
 
 RULES = make_rules("loc", ["LockedMills=any", "NoRemovalPlies=0"])
 FLAGS = ("-variant", "loc", "-set", "LockedMills=any", "NoRemovalPlies=0")
@@ -40,15 +40,12 @@ def tables(folder: Path) -> Tables:
 
 
 def run_puzzles(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run ``merels puzzles`` in a process."""
-    return subprocess.run(
-        [sys.executable, "-m", "merels.tournament.commands.main", "puzzles", *map(str, words)],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    """Run ``merels puzzles`` in a new process."""
+    return shell("puzzles", *map(str, words))
 
 
 @pytest.fixture(scope="module")
-def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def puzzle_file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of `COUNT` puzzles, written by the command."""
     out = tmp_path_factory.mktemp("puzzles") / "puzzles.jsonl"
     done = run_puzzles("-count", COUNT, "-tables", folder, "-out", out, *FLAGS)
@@ -57,8 +54,8 @@ def file(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_tables_prove_every_move_of_a_solution(file: Path, tables: Tables) -> None:
-    puzzles = load(file)
+def test_the_tables_prove_every_move_of_a_solution(puzzle_file: Path, tables: Tables) -> None:
+    puzzles = load(puzzle_file)
     assert len(puzzles) == COUNT == len({format_position(puzzle.position) for puzzle in puzzles})
     assert {puzzle.goal for puzzle in puzzles} == {"win", "draw"}
     assert {sum(puzzle.position.hands) > 0 for puzzle in puzzles} == {True, False}
@@ -134,9 +131,9 @@ def test_out_must_name_a_file_in_a_folder_that_exists(
     {"depth": -3},
 ])
 def test_an_error_in_a_file_of_puzzles_names_the_line(
-    file: Path, tmp_path: Path, change: dict[str, object]
+    puzzle_file: Path, tmp_path: Path, change: dict[str, object]
 ) -> None:
-    first, second, *_ = file.read_text().splitlines()
+    first, second, *_ = puzzle_file.read_text().splitlines()
     damaged = tmp_path / "damaged.jsonl"
     damaged.write_text(first + "\n" + json.dumps(json.loads(second) | change) + "\n")
     with pytest.raises(InputError, match=r"damaged\.jsonl:2"):

@@ -25,7 +25,7 @@ from tests.commands import MERELS
 
 BLOCK = "@@O**O@@/O****O**/******** w 0 0 0 1"
 """White wins by leaving Black without a move."""
-MEN = 8
+PROVEN_MEN = 8
 """Number of men up to which tables prove the puzzles of the moving phase again."""
 
 
@@ -71,7 +71,7 @@ def test_the_documented_commands_make_a_file_of_puzzles(tmp_path: Path) -> None:
 
 
 def test_a_block_that_wins_is_a_puzzle_but_a_mill_that_wins_is_not(tmp_path: Path) -> None:
-    Builder(tmp_path, DEFAULT_RULES, depths=True).build(MEN)
+    Builder(tmp_path, DEFAULT_RULES, depths=True).build(PROVEN_MEN)
     tables = open_tables(tmp_path, DEFAULT_RULES)
     puzzle = puzzle_at(tables, parse_position(BLOCK))
     assert puzzle is not None and len(puzzle.line) == 1 and "trap" in themes_of(puzzle)
@@ -90,12 +90,12 @@ def test_a_position_before_a_block_has_a_move_that_blocks_the_opponent() -> None
 
 
 def test_tables_prove_the_puzzles_with_few_men(tmp_path: Path) -> None:
-    Builder(tmp_path, DEFAULT_RULES, depths=True).build(MEN)
+    Builder(tmp_path, DEFAULT_RULES, depths=True).build(PROVEN_MEN)
     tables = open_tables(tmp_path, DEFAULT_RULES)
-    few = [puzzle for puzzle in standard_puzzles()
-           if not any(puzzle.position.hands) and men(puzzle) <= MEN]
-    assert len(few) >= 20
-    for puzzle in few:
+    puzzles = [puzzle for puzzle in standard_puzzles()
+               if not any(puzzle.position.hands) and men(puzzle) <= PROVEN_MEN]
+    assert len(puzzles) >= 20
+    for puzzle in puzzles:
         assert puzzle_at(tables, puzzle.position) == puzzle
 
 

@@ -30,17 +30,17 @@ def test_a_right_move_gets_a_reply_until_the_line_ends() -> None:
     right, wrong = first_moves()[:2]
     reply = str(POSITION.play(parse_move(right)).legal_moves()[0])
     after_reply = POSITION.play(parse_move(right)).play(parse_move(reply))
-    last = str(after_reply.legal_moves()[0])
-    attempt = Attempt(puzzle(right, reply, last))
+    final = str(after_reply.legal_moves()[0])
+    attempt = Attempt(puzzle(right, reply, final))
     assert attempt.play(parse_move(wrong)) is None
     assert (attempt.points, attempt.step, attempt.position) == (0.0, 0, POSITION)
     attempt.hint()
     assert attempt.play(parse_move(right)) == POSITION.play(parse_move(right))
     assert (attempt.step, attempt.position, attempt.last) == (2, after_reply, parse_move(reply))
-    assert (attempt.hints, attempt.solved, str(attempt.wanted)) == (0, False, last)
-    attempt.play(parse_move(last))
-    assert attempt.solved and attempt.last == parse_move(last)
-    for action in (attempt.hint, lambda: attempt.play(parse_move(last))):
+    assert (attempt.hints, attempt.solved, str(attempt.wanted)) == (0, False, final)
+    attempt.play(parse_move(final))
+    assert attempt.solved and attempt.last == parse_move(final)
+    for action in (attempt.hint, lambda: attempt.play(parse_move(final))):
         with pytest.raises(InputError, match="this puzzle is solved"):
             action()
 
@@ -55,10 +55,10 @@ def test_the_first_hint_leaves_half_the_points_and_the_second_none() -> None:
 def test_an_attempt_counts_once_if_it_is_rated_and_decided() -> None:
     trainer = Trainer()
     move = parse_move(first_moves()[0])
-    open_, unrated, solved, missed = (Attempt(puzzle(first_moves()[0])) for _ in range(4))
+    undecided, unrated, solved, missed = (Attempt(puzzle(first_moves()[0])) for _ in range(4))
     unrated.rated = False
     unrated.play(move)
-    for attempt in (open_, unrated):
+    for attempt in (undecided, unrated):
         trainer.count(attempt)
         assert attempt.change is None
     assert trainer.player == Player()

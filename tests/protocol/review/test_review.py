@@ -21,7 +21,7 @@ from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
 from merels.protocol.review.text import evaluation_text
 
-THROWN = """\
+MISSED_WIN = """\
 [Variant "morris"]
 [FEN "OO******/*****@**/@@***O** w 0 0 0 20"]
 [SetUp "1"]
@@ -34,7 +34,7 @@ QUIET = "1. d6 f4 2. b6 f6 *"
 
 
 def test_a_missed_win_is_a_proven_blunder() -> None:
-    miss, win = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    miss, win = review(parse_record(MISSED_WIN), judge_with(Searcher(), 20_000))
     assert miss.before.score.relative.win_in == 1 and miss.after.score.relative.win_in == 1
     assert (miss.loss, miss.name, miss.proven) == (1.0, "blunder", True)
     assert str(miss.before.best).startswith("a1-c5x") and "was better" in miss.sentence
@@ -43,7 +43,7 @@ def test_a_missed_win_is_a_proven_blunder() -> None:
 
 
 def test_only_a_proven_mistake_is_called_proven() -> None:
-    [judgement, _] = review(parse_record(THROWN), judge_with(Searcher(), 20_000))
+    [judgement, _] = review(parse_record(MISSED_WIN), judge_with(Searcher(), 20_000))
     for proven, words in ((True, "Blunder, proven: "), (False, "Blunder: ")):
         assert replace(judgement, proven=proven).sentence.startswith(words)
 

@@ -28,7 +28,7 @@ OPTIONS = (
     "setoption name Move Overhead value 50",
     "setoption name UCI_ShowWDL value true",
 )
-CLOCKED = re.compile(r" (time|nps) \d+")
+CLOCK_FIELDS = re.compile(r" (time|nps) \d+")
 """The fields of an info line that depend on the clock."""
 
 
@@ -40,46 +40,46 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"MERELS_TABLES": str(root)}
 
 
-def searched(gui: Gui, position: str, *before: str) -> list[str]:
+def search(gui: Gui, position: str) -> list[str]:
     """Return the lines of a search, without the fields that depend on the clock."""
-    return [CLOCKED.sub("", line) for line in gui.go(GO, *before, position)]
+    return [CLOCK_FIELDS.sub("", line) for line in gui.go(GO, position)]
 
 
-def in_a_process(environment: dict[str, str], position: str, *before: str) -> list[str]:
-    """Return the lines of a search in a new process; ``before`` are lines sent first."""
+def search_in_a_new_process(environment: dict[str, str], position: str, *options: str) -> list[str]:
+    """Return the lines of a search in a new process that was sent ``options`` first."""
     with Gui(environment=environment) as gui:
-        gui.ask("uci", *before)
-        return searched(gui, position)
+        gui.ask("uci", *options)
+        return search(gui, position)
 
 
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
 def test_separate_processes_write_the_same_lines(tables: dict[str, str], position: str) -> None:
-    first = in_a_process(tables, position)
+    first = search_in_a_new_process(tables, position)
     assert any(" nodes " in line and " pv " in line for line in first)
     assert first[-1].startswith("bestmove ")
     for seed in ("0", "1", "4242"):
-        assert in_a_process({**tables, "PYTHONHASHSEED": seed}, position) == first
+        assert search_in_a_new_process({**tables, "PYTHONHASHSEED": seed}, position) == first
 
 
 def test_the_first_search_with_an_empty_table_cache_writes_the_same_lines(tmp_path: Path) -> None:
     """A search with a node limit waits until the small tables are built."""
     cache = {"MERELS_TABLES": str(tmp_path)}
     position = POSITIONS["few men"]
-    first = in_a_process(cache, position)
+    first = search_in_a_new_process(cache, position)
     assert any(" tbhits 0 " not in line for line in first if " nodes " in line)
-    assert in_a_process(cache, position) == first
+    assert search_in_a_new_process(cache, position) == first
 
 
 @pytest.mark.parametrize("shift", range(1, len(OPTIONS), 2))
 def test_the_order_of_options_has_no_effect(tables: dict[str, str], shift: int) -> None:
     position = POSITIONS["placing"]
-    first = in_a_process(tables, position, *OPTIONS)
+    first = search_in_a_new_process(tables, position, *OPTIONS)
     assert sum(" multipv 2 " in line for line in first) > 1
-    assert in_a_process(tables, position, *OPTIONS[shift:], *OPTIONS[:shift]) == first
-    assert in_a_process(tables, position, *OPTIONS[::-1]) == first
+    assert search_in_a_new_process(tables, position, *OPTIONS[shift:], *OPTIONS[:shift]) == first
+    assert search_in_a_new_process(tables, position, *OPTIONS[::-1]) == first
 
 
-EARLIER = {
+EARLIER_COMMANDS = {
     "other searches": [
         line for position in POSITIONS.values() for line in (position, "go nodes 50000")
     ],
@@ -117,19 +117,19 @@ def send_earlier(gui: Gui, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("clear", ["ucinewgame", "setoption name Clear Hash"])
-@pytest.mark.parametrize("earlier", EARLIER)
+@pytest.mark.parametrize("earlier", EARLIER_COMMANDS)
 def test_earlier_commands_have_no_effect_after_clearing(
     tables: dict[str, str], earlier: str, clear: str
 ) -> None:
     position = POSITIONS["placing"]
     with Gui(environment=tables) as gui:
         gui.ask("uci")
-        first = searched(gui, position)
-        send_earlier(gui, EARLIER[earlier])
+        first = search(gui, position)
+        send_earlier(gui, EARLIER_COMMANDS[earlier])
         gui.ask(clear)
-        assert searched(gui, position) == first
+        assert search(gui, position) == first
         gui.ask(clear)
-        assert searched(gui, position) == first
+        assert search(gui, position) == first
 
 
 def test_a_level_with_a_seed_writes_the_same_lines(tables: dict[str, str]) -> None:
@@ -138,11 +138,11 @@ def test_a_level_with_a_seed_writes_the_same_lines(tables: dict[str, str]) -> No
     words = (
         "setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1000", seed
     )
-    first = in_a_process(tables, POSITIONS["moving"], *words)
-    assert in_a_process(tables, POSITIONS["moving"], *words[::-1]) == first
+    first = search_in_a_new_process(tables, POSITIONS["moving"], *words)
+    assert search_in_a_new_process(tables, POSITIONS["moving"], *words[::-1]) == first
     seeded = (*words[:2], "setoption name LevelSeed value 7")
-    other = in_a_process(tables, POSITIONS["moving"], *seeded)
-    assert other != first and in_a_process(tables, POSITIONS["moving"], *seeded) == other
+    other = search_in_a_new_process(tables, POSITIONS["moving"], *seeded)
+    assert other != first and search_in_a_new_process(tables, POSITIONS["moving"], *seeded) == other
 
 
 def test_a_level_without_a_seed_varies_its_first_move() -> None:

@@ -27,7 +27,7 @@ INFO = re.compile(
 )
 
 
-def check(lines: list[str], position: Position) -> None:
+def check_search(lines: list[str], position: Position) -> None:
     """Check that a search wrote a score, one legal best move and legal variations."""
     assert sum(line.startswith("bestmove") for line in lines) == 1
     assert any(line.startswith("info ") and " score " in line for line in lines)
@@ -70,8 +70,8 @@ def play_all(position: Position, tokens: list[str]) -> None:
     ],
 )
 def test_each_limit_gives_one_legal_best_move(gui: Gui, go: str) -> None:
-    check(gui.go(go, "position startpos"), Position())
-    check(gui.go(go, f"position fen {MOVING}"), parse_position(MOVING))
+    check_search(gui.go(go, "position startpos"), Position())
+    check_search(gui.go(go, f"position fen {MOVING}"), parse_position(MOVING))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> N
     ["btime 100", "p2time 100", "winc 100", "binc 100 movestogo 5", "winc 0 binc 0", "wtime x"],
 )
 def test_a_missing_clock_of_the_side_to_move_is_zero(gui: Gui, go: str) -> None:
-    check(gui.go(f"go {go}", "position startpos"), Position())
+    check_search(gui.go(f"go {go}", "position startpos"), Position())
     limit = parse_go(go.split(), Position(), Uci()).limit
     assert limit.white_clock == 0
 
@@ -119,7 +119,7 @@ def test_invalid_words_after_go_are_reported_and_ignored(gui: Gui) -> None:
     lines = gui.go("go foo depth x wtime winc 1.5 btime nodes 300 movestogo -- depth 3")
     for token in ("'foo'", "'x'", "'wtime'", "'1.5'", "'btime'", "'--'"):
         assert any(line.startswith("info string") and token in line for line in lines), token
-    check(lines, Position())
+    check_search(lines, Position())
     assert " depth 3 " in lines[-2]
 
 
@@ -135,7 +135,7 @@ def test_searchmoves_restricts_the_search_to_its_legal_moves(gui: Gui) -> None:
     lines = gui.go("go depth 2 searchmoves xf4 g1xf4 g1xd6")
     assert any("'xf4'" in line for line in lines)
     assert lines[-1].split()[1] in ("g1xf4", "g1xd6")
-    check(gui.go("go depth 2 searchmoves zz", "position startpos"), Position())
+    check_search(gui.go("go depth 2 searchmoves zz", "position startpos"), Position())
 
 
 @pytest.mark.parametrize("go", ["go infinite", "go infinite depth 1", "go ponder movetime 1"])
@@ -146,7 +146,7 @@ def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
         assert not any(line.startswith("bestmove") for line in lines)
         gui.send("stop")
         board = Position() if position == "startpos" else parse_position(MOVING)
-        check(lines + gui.until("bestmove"), board)
+        check_search(lines + gui.until("bestmove"), board)
 
 
 def test_isready_is_answered_during_a_search(gui: Gui) -> None:
@@ -159,12 +159,12 @@ def test_isready_is_answered_during_a_search(gui: Gui) -> None:
 def test_ponderhit_starts_the_clock(gui: Gui) -> None:
     for _ in range(10):
         gui.send("go ponder wtime 300 btime 300", "ponderhit")
-        check(gui.until("bestmove"), Position())
+        check_search(gui.until("bestmove"), Position())
     gui.send("go ponder depth 2")
     lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.1)
     assert " depth 2 " in lines[-1]
     gui.send("ponderhit")
-    check(lines + gui.until("bestmove"), Position())
+    check_search(lines + gui.until("bestmove"), Position())
 
 
 def test_a_stop_directly_after_go_is_never_lost(gui: Gui) -> None:
@@ -173,7 +173,7 @@ def test_a_stop_directly_after_go_is_never_lost(gui: Gui) -> None:
         gui.send("position startpos" if number % 2 else f"position fen {MOVING}")
         gui.send("go infinite", "stop")
         position = Position() if number % 2 else parse_position(MOVING)
-        check(gui.until("bestmove"), position)
+        check_search(gui.until("bestmove"), position)
     assert gui.ask("stop", "ponderhit") == []
 
 
@@ -185,19 +185,19 @@ def test_a_stop_during_the_first_iteration_takes_effect_after_it(gui: Gui) -> No
         gui.raw(b"go infinite\nstop\n")
         lines = gui.until("bestmove")
         assert not any("error" in line for line in lines)
-        check(lines, parse_position(text))
+        check_search(lines, parse_position(text))
 
 
 def test_a_go_during_a_search_stops_that_search_first(gui: Gui) -> None:
     gui.send("position startpos", "go infinite", f"position fen {MOVING}", "go depth 3")
-    check(gui.until("bestmove"), Position())
-    check(gui.until("bestmove"), parse_position(MOVING))
+    check_search(gui.until("bestmove"), Position())
+    check_search(gui.until("bestmove"), parse_position(MOVING))
     assert gui.ask() == []
 
 
 def test_position_does_not_change_a_running_search(gui: Gui) -> None:
     lines = gui.ask("position startpos", "go infinite", f"position fen {MOVING}")
-    check(lines + gui.stop(), Position())
+    check_search(lines + gui.stop(), Position())
     assert gui.fen() == MOVING
 
 
@@ -215,9 +215,7 @@ def test_a_new_game_stops_a_running_search(gui: Gui) -> None:
         ("OOO*****/@@@*****/******** w 0 0 4 30", "cp 0"),
     ],
 )
-def test_a_finished_game_has_a_score_and_no_best_move(
-    gui: Gui, position: str, score: str
-) -> None:
+def test_a_finished_game_has_a_score_and_no_best_move(gui: Gui, position: str, score: str) -> None:
     for go in ("go", "go depth 3", "go movetime 50", "go wtime 100", "go mate 1"):
         lines = gui.go(go, f"position fen {position}")
         assert lines[-1] == "bestmove 0000"
@@ -280,10 +278,10 @@ def test_perft_can_be_stopped(gui: Gui) -> None:
 
 def test_multipv_prints_a_line_for_each_move(gui: Gui) -> None:
     lines = gui.go("go depth 4", "setoption name MultiPV value 3")
-    last = [line for line in lines if line.startswith("info depth 4 ")]
-    assert [line.split()[6] for line in last] == ["1", "2", "3"]
-    assert len({line.split(" pv ")[1].split()[0] for line in last}) == 3
-    check(lines, Position())
+    deepest = [line for line in lines if line.startswith("info depth 4 ")]
+    assert [line.split()[6] for line in deepest] == ["1", "2", "3"]
+    assert len({line.split(" pv ")[1].split()[0] for line in deepest}) == 3
+    check_search(lines, Position())
 
 
 def test_a_thousand_invalid_words_get_eleven_error_lines(gui: Gui) -> None:
@@ -305,7 +303,7 @@ def test_the_time_of_a_search_runs_while_it_waits_for_perft(gui: Gui) -> None:
 @needs_proc
 def test_a_short_search_does_not_touch_a_whole_large_hash_table(gui: Gui) -> None:
     gui.send("setoption name Hash value 1024")
-    check(gui.go("go movetime 100"), Position())
+    check_search(gui.go("go movetime 100"), Position())
     status = Path(f"/proc/{gui.process.pid}/status").read_text()
     assert int(status.partition("VmHWM:")[2].split()[0]) < 256 << 10
 
@@ -316,8 +314,8 @@ def leave_memory(gui: Gui, mebibytes: int) -> None:
 
     pid = gui.process.pid
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + (mebibytes << 20)
-    resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
+    maximum = pages * resource.getpagesize() + (mebibytes << 20)
+    resource.prlimit(pid, resource.RLIMIT_AS, (maximum, maximum))
 
 
 needs_prlimit = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
@@ -399,7 +397,7 @@ def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_pat
         leave_memory(gui, 6)
         lines = gui.go("go depth 2 searchmoves a1")
         assert lines[:2] == [hash_error(17, 16), hash_error(16, 1)]
-        check(lines, Position())
+        check_search(lines, Position())
         assert " depth 2 " in lines[-2] and lines[-1].split()[1] == "a1"
         assert gui.ask() == []
         assert gui.ask("setoption name Hash value 12") == [hash_error(12, 1)]
@@ -408,4 +406,4 @@ def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_pat
         lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.2)
         assert " depth 2 " in lines[-1]
         gui.send("ponderhit")
-        check(lines + gui.until("bestmove"), Position())
+        check_search(lines + gui.until("bestmove"), Position())

@@ -7,7 +7,6 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import Position
 from tests.processes import limited
-from tests.protocol.gui import PATIENCE, Gui
+from tests.protocol.gui import ENGINE, PATIENCE, Gui
 
 
 def test_the_engine_prints_nothing_before_a_command(gui: Gui) -> None:
@@ -106,8 +105,8 @@ def test_quit_and_bench_inside_a_sentence_are_not_executed(gui: Gui) -> None:
 
 def test_an_invalid_position_is_reported_and_the_old_position_kept(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
-    before = gui.fen()
-    for bad, message in (
+    position = gui.fen()
+    for line, message in (
         ("position startpos moves d6 f4 d2 d6 b2", "'d6' (token 3): "),
         ("position startpos moves d6 f4 d2 zz", "'zz' (token 3): "),
         ("position startpos moves xd6", "'xd6' (token 0): "),
@@ -124,10 +123,10 @@ def test_an_invalid_position_is_reported_and_the_old_position_kept(gui: Gui) -> 
         ("position fen ********/********/******** w 9 9 0", "w 9 9 0': expected the 6 or 17"),
         ("position fen OO******/********/******** w 8 9 0 1", "'8' (token 2): "),
     ):
-        (error,) = gui.ask(bad)
+        (error,) = gui.ask(line)
         assert error.startswith("info string error ")
         assert message in error
-        assert gui.fen() == before
+        assert gui.fen() == position
 
 
 def test_every_form_of_a_position_line_is_read(gui: Gui) -> None:
@@ -135,13 +134,13 @@ def test_every_form_of_a_position_line_is_read(gui: Gui) -> None:
     assert gui.fen() == START
     gui.send("POSITION FEN ********/@*@*****/***OOO** w 6 7 0 4 MOVES")
     assert gui.fen() == "********/@*@*****/***OOO** w 6 7 0 4"
-    seventeen = "********/@*******/******** w p p 0 9 1 8 0 0 0 0 0 0 0 0 2"
-    gui.send(f"position fen {seventeen} moves a1")
+    seventeen_fields = "********/@*******/******** w p p 0 9 1 8 0 0 0 0 0 0 0 0 2"
+    gui.send(f"position fen {seventeen_fields} moves a1")
     assert gui.fen() == "********/@*******/*****O** b 8 8 0 2"
-    gui.send(f"position fen {seventeen} ids:nodes moves A1")
+    gui.send(f"position fen {seventeen_fields} ids:nodes moves A1")
     assert gui.fen() == "********/@*******/*****O** b 8 8 0 2"
-    owed = "********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3"
-    (error,) = gui.ask(f"position fen {owed}")
+    removal_due = "********/@*@*****/***OOO** w p r 3 6 2 7 1 0 -1 -1 -1 -1 0 0 3"
+    (error,) = gui.ask(f"position fen {removal_due}")
     assert "removal" in error
     assert gui.ask("fen 18") == ["info string error '18': expected fen or fen 17"]
     assert gui.ask("fen 17") == ["********/@*******/*****O** b p p 1 8 1 8 0 0 0 0 0 0 0 0 2"]
@@ -240,8 +239,7 @@ def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
 
 def answers(text: str) -> list[str]:
     """Return the output lines of a process that reads ``text`` and then the end of input."""
-    command = [sys.executable, "-m", "merels.protocol"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(ENGINE, input=text, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
 
@@ -280,16 +278,14 @@ def test_quit_stops_every_search_and_the_end_of_input_stops_endless_searches(tex
 @pytest.mark.skipif(os.name != "posix", reason="needs poll")
 def test_a_search_after_the_end_of_input_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    started = subprocess.Popen(
-        [sys.executable, "-m", "merels.protocol"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    started = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with limited(started) as process:
         assert process.stdin and process.stdout
         process.stdin.write(f"setoption name Debug Log File value {log}\n".encode())
         process.stdin.write(b"setoption name MultiPV value 24\ngo depth 99\n")
         process.stdin.close()
-        last = re.compile(rb"info depth 15 seldepth \d+ multipv 24 ")
-        while not last.match(process.stdout.readline()):
+        end_of_depth_15 = re.compile(rb"info depth 15 seldepth \d+ multipv 24 ")
+        while not end_of_depth_15.match(process.stdout.readline()):
             pass
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
@@ -304,9 +300,7 @@ def test_a_person_at_a_terminal_gets_a_welcome_line_and_hints() -> None:
 
     master, slave = pty.openpty()
     tty.setraw(slave)
-    started = subprocess.Popen(
-        [sys.executable, "-m", "merels.protocol"], stdin=slave, stdout=slave, stderr=slave
-    )
+    started = subprocess.Popen(ENGINE, stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
     with limited(started) as process, open(master, "r+b", buffering=0) as terminal:
         welcome = terminal.read(1000)
@@ -320,7 +314,7 @@ def test_a_person_at_a_terminal_gets_a_welcome_line_and_hints() -> None:
 
 
 def test_the_engine_rejects_command_line_arguments() -> None:
-    command = [sys.executable, "-m", "merels.protocol", "--frobnicate"]
+    command = [*ENGINE, "--frobnicate"]
     done = subprocess.run(command, input="", capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode != 0
     assert done.stderr.count("\n") == 1 and "no arguments" in done.stderr
@@ -330,9 +324,8 @@ def test_the_engine_rejects_command_line_arguments() -> None:
 def test_a_process_whose_output_is_closed_ends(trigger: bytes) -> None:
     """The process's input stays open, so that only the broken pipe can end the process."""
     started = subprocess.Popen(
-        [sys.executable, "-m", "merels.protocol"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-    )  # fmt: skip
+        ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    )
     with limited(started) as process:
         assert process.stdin and process.stdout and process.stderr
         process.stdin.write(b"go infinite\n")

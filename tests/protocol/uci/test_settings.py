@@ -17,7 +17,7 @@ from merels.protocol.uci.settings import OPTIONS, Settings, split_setting
 from tests.processes import needs_proc
 from tests.protocol.gui import Gui
 
-EXPECTED = {
+OPTION_TYPES = {
     name: kind
     for kind, names in {
         "spin": (
@@ -50,7 +50,7 @@ def test_an_invalid_table_path_is_reported_and_the_engine_plays(gui: Gui, path: 
 
 def test_all_options_are_declared_with_their_types(gui: Gui) -> None:
     declared = declarations(gui)
-    assert {name: text.split()[0] for name, text in declared.items()} == EXPECTED
+    assert {name: text.split()[0] for name, text in declared.items()} == OPTION_TYPES
     assert declared["Hash"].startswith("spin default 16 min 1 max ")
     assert declared["UCI_Variant"] == (
         "combo default mill var loc var mill var multi var morris var roman"
@@ -180,8 +180,7 @@ def test_a_variant_sets_the_fields_and_a_field_overrides_it() -> None:
 
 
 def test_rule_options_change_the_legal_moves(gui: Gui) -> None:
-    three = "position fen O*O*O***/@*@*@***/@******* w 0 0 0 20"
-    gui.send(three)
+    gui.send("position fen O*O*O***/@*@*@***/@******* w 0 0 0 20")
     assert "Legal moves: 51" in gui.ask("d")
     gui.send("setoption name Flying value never")
     lines = gui.ask("d")
@@ -193,12 +192,12 @@ def test_rule_options_change_the_legal_moves(gui: Gui) -> None:
 
 def test_the_position_is_set_up_again_under_new_rules(gui: Gui) -> None:
     gui.send("position startpos moves d6 f4")
-    before = gui.fen()
+    position = gui.fen()
     assert gui.ask("setoption name UCI_Variant value multi") == []
-    assert gui.fen() == before
+    assert gui.fen() == position
     # This move removes two men, which is illegal with DoubleMill one.
-    double = "position fen O*******/O****@**/*O@*@**O w 5 6 0 5 moves d7xd1xg4"
-    assert gui.ask(double) == []
+    two_removals = "position fen O*******/O****@**/*O@*@**O w 5 6 0 5 moves d7xd1xg4"
+    assert gui.ask(two_removals) == []
     (note,) = gui.ask("setoption name DoubleMill value one")
     assert note.startswith("info string ") and "d7xd1xg4" in note
     assert gui.fen() == START
@@ -219,9 +218,9 @@ def test_setting_an_option_is_an_error_during_a_search_but_not_after_stop(gui: G
 
 
 def test_a_hash_that_exceeds_the_memory_is_replaced_by_a_smaller_hash(gui: Gui) -> None:
-    most = declarations(gui)["Hash"].split()[-1]
-    gui.send("debug on", f"setoption name Hash value {most}")
-    assert gui.line() == f"info string Hash is {most}"
+    maximum = declarations(gui)["Hash"].split()[-1]
+    gui.send("debug on", f"setoption name Hash value {maximum}")
+    assert gui.line() == f"info string Hash is {maximum}"
     errors = gui.ask()
     if not errors:
         pytest.skip("this machine overcommits memory")
@@ -242,15 +241,16 @@ def test_move_overhead_is_subtracted_from_the_clock(gui: Gui) -> None:
 @needs_proc
 def test_memory_is_allocated_at_isready_not_at_the_greeting(gui: Gui) -> None:
     def size() -> int:
+        """Return the size of the engine's address space in MiB."""
         status = Path(f"/proc/{gui.process.pid}/status").read_text()
         return int(status.partition("VmSize:")[2].split()[0]) >> 10
 
     gui.send("setoption name Hash value 512", "uci")
     gui.until("uciok")
     gui.fen()
-    before = size()
+    size_before = size()
     gui.ask()
-    assert size() - before > 500
+    assert size() - size_before > 500
 
 
 def test_wdl_is_written_only_with_uci_showwdl(gui: Gui) -> None:
@@ -266,13 +266,13 @@ def test_limited_strength_limits_the_search_but_not_analysis(gui: Gui) -> None:
         lines = gui.go("go depth 9", "ucinewgame")
         return max(int(line.split(" nodes ")[1].split()[0]) for line in lines if " nodes " in line)
 
-    full = nodes()
+    full_strength = nodes()
     gui.send(f"setoption name UCI_Elo value {LEVELS[0].elo}")
-    assert nodes() == full
+    assert nodes() == full_strength
     gui.send("setoption name UCI_LimitStrength value true")
-    assert nodes() < full / 10
+    assert nodes() < full_strength / 10
     gui.send("setoption name UCI_AnalyseMode value true")
-    assert nodes() == full
+    assert nodes() == full_strength
 
 
 def test_the_log_contains_both_directions(gui: Gui, tmp_path: Path) -> None:
