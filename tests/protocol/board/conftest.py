@@ -50,7 +50,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear(); localStorage.clear()")
     chromium.open(server.address)
-    chromium.wait("document.querySelectorAll('.target').length === 24")
+    chromium.wait_for_count(".target", 24)
     # Hide the offer to resume the game of an earlier test.
     chromium.run("document.getElementById('resume').hidden = true")
     yield chromium

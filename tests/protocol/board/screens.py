@@ -12,6 +12,7 @@ from tests.protocol.board.steps import (
     ask,
     click,
     clock,
+    is_open,
     load,
     play,
     tap_menu,
@@ -32,7 +33,7 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
     yield "start"
     assert ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5)) == {}
     page.wait("!document.body.classList.contains('starting')")
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     for point in POINTS:
         play(page, point)
     yield "game"
@@ -57,15 +58,15 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
         page.key("Escape")
         page.wait("!document.querySelector('dialog:modal')")
     page.click("#resign")
-    page.wait("document.getElementById('ask-dialog').open")
+    page.wait(is_open("ask"))
     yield "ask"
     page.click("#ask-yes")
     page.wait("!document.getElementById('result-card').hidden")
     yield "result"
     tap_menu(page, "analyse")
     load(page, GAME)
-    page.wait("document.querySelectorAll('#moves button').length === 16")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#moves button", 16)
+    page.wait_for_count("#lines li", 3)
     yield "analysis"
     page.click("#review")
     page.wait("document.getElementById('review').textContent === 'Review' && "
@@ -79,9 +80,9 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
     yield "proven"
     assert ask(page, "new", players=[PERSON, BEGINNER, ANALYST], position=FLYERS) == {}
     page.wait("document.body.classList.contains('playing')")
-    page.wait("document.querySelectorAll('#moves button').length === 0")
+    page.wait_for_count("#moves button", 0)
     click(page, "d6")
-    page.wait("document.querySelectorAll('#board .picked').length === 1")
+    page.wait_for_count("#board .picked", 1)
     click(page, "g7")
-    page.wait("document.querySelectorAll('#board .ring.remove').length === 3")
+    page.wait_for_count("#board .ring.remove", 3)
     yield "removal"

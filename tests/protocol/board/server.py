@@ -8,7 +8,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,10 +20,11 @@ from urllib.parse import urlsplit
 
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
+from tests.commands import MERELS
 from tests.protocol.board.steps import ANALYST, PERSON
 from tests.protocol.board.webdriver import Browser
 
-COMMAND = [sys.executable, "-m", "merels.tournament.commands.main", "board", "-no-open"]
+COMMAND = [*MERELS, "board", "-no-open"]
 
 
 class Client:
@@ -58,13 +58,10 @@ class Client:
         browser.set_view(width, height)
         self.let_in(browser)
         browser.open(self.address)
-        browser.wait("document.querySelectorAll('.target').length === 24")
+        browser.wait_for_count(".target", 24)
 
     def ask(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None = None,
+        self, method: str, path: str, body: bytes | None = None,
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes, HTTPResponse]:
         """Return status, content and response of a request; ``headers`` may override the cookie."""

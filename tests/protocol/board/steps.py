@@ -35,6 +35,27 @@ def shot(page: Browser, name: str) -> None:
     assert not faults, faults
 
 
+CONTRAST = """
+const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+const channels = (colour) => {
+  pen.clearRect(0, 0, 1, 1);
+  pen.fillStyle = colour;
+  pen.fillRect(0, 0, 1, 1);
+  const [r, g, b, a] = pen.getImageData(0, 0, 1, 1).data;
+  return [r, g, b, a / 255];
+};
+const luminance = (parts) => {
+  const [r, g, b] = parts.map((part) => part / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+};
+"""
+"""JavaScript functions for the contrast of two colours, as WCAG defines it."""
+
 OVERLAPS = """
 const faults = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
@@ -115,6 +136,19 @@ def play(page: Browser, *points: str) -> None:
     count = len(moves(page))
     click(page, *points)
     page.wait(f"document.querySelectorAll('#moves button').length > {count}")
+
+
+def is_open(name: str) -> str:
+    """Return a JavaScript condition: a dialog is open."""
+    return f"document.getElementById('{name}-dialog').open"
+
+
+def set_hidden(page: Browser, hidden: bool) -> None:
+    """Make the page see that its tab is hidden, or shown again."""
+    page.run(
+        "Object.defineProperty(document, 'hidden', {value: arguments[0], configurable: true});"
+        "document.dispatchEvent(new Event('visibilitychange'));", hidden,
+    )
 
 
 def enter(page: Browser, selector: str, value: str) -> None:

@@ -101,7 +101,7 @@ def test_a_browser_without_the_cookie_gets_instructions(board: Client) -> None:
     assert board.cookie.split("=")[1] not in text and "default-src 'none'" in str(answer.headers)
 
 
-BROWSER = """
+BROWSER_SCRIPT = """
 import shutil, sys
 from urllib.parse import unquote, urlsplit
 file = unquote(urlsplit(sys.argv[1]).path)
@@ -112,7 +112,7 @@ open("argv", "w").write(repr(sys.argv) + "\\n" + file)
 
 @needs_proc
 def test_no_command_line_shows_a_secret(tmp_path: Path) -> None:
-    (tmp_path / "browser.py").write_text(BROWSER)
+    (tmp_path / "browser.py").write_text(BROWSER_SCRIPT)
     environment = os.environ | {
         "BROWSER": f"{shlex.join([sys.executable, str(tmp_path / 'browser.py')])} %s",
         "MERELS_GAMES": str(tmp_path / "games"), "MERELS_PUZZLES": str(tmp_path),
@@ -168,7 +168,7 @@ def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser)
         file.write_text(LINK_PAGE.format(address=server.entry()))
         chromium.set_view(1280, 860)
         chromium.open(file.as_uri())
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        chromium.wait_for_count(".target", 24)
         assert chromium.run("return location.href") == server.address
         assert chromium.run("return document.cookie") == ""
         begin(chromium)
@@ -180,7 +180,7 @@ def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser)
         assert server.cookie.partition("=")[2] not in link
 
 
-FOLLOWED = {
+LINK_HEADERS = {
     "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1",
 }
 """Headers of a browser when a user follows a link."""
@@ -191,7 +191,7 @@ FOLLOWED = {
 def test_only_a_followed_link_gets_a_page_and_it_has_no_data(
     board: Client, site: str, cookie: bool
 ) -> None:
-    link = HTML | FOLLOWED | {"Sec-Fetch-Site": site} | ({} if cookie else NO_COOKIE)
+    link = HTML | LINK_HEADERS | {"Sec-Fetch-Site": site} | ({} if cookie else NO_COOKIE)
     status, page, answer = board.ask("GET", "/", None, link)
     # The page is the same for browsers with and without the cookie.
     denied = board.ask("GET", "/", None, HTML | NO_COOKIE)[1]
@@ -253,18 +253,18 @@ def test_a_link_of_another_site_opens_the_game_it_contains(
         with other_site(link) as port:
             server.let_in(chromium)
             chromium.open(f"http://{host}:{port}/")
-            before = chromium.tabs()
+            tabs = chromium.tabs()
             chromium.click("#go")
             if target == "_blank":
-                wait(lambda: len(chromium.tabs()) > len(before), 60, "another tab")
-                chromium.move_to(next(tab for tab in chromium.tabs() if tab not in before))
-            chromium.wait("document.querySelectorAll('#moves button').length === 3")
+                wait(lambda: len(chromium.tabs()) > len(tabs), 60, "another tab")
+                chromium.move_to(next(tab for tab in chromium.tabs() if tab not in tabs))
+            chromium.wait_for_count("#moves button", 3)
             assert chromium.run("return location.href") == server.address
             chromium.wait("document.getElementById('analyse').ariaPressed === 'true'")
             # A reload shows the same game.
             chromium.open(chromium.run("return location.href"))
-            chromium.wait("document.querySelectorAll('#moves button').length === 3")
-            chromium.keep_tab(before[0])
+            chromium.wait_for_count("#moves button", 3)
+            chromium.keep_tab(tabs[0])
 
 
 def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Browser) -> None:
@@ -285,14 +285,14 @@ def test_another_site_opens_no_board_without_a_click(
 ) -> None:
     board.open_page(chromium)
     sessions = board.server.sessions._sessions
-    before = set(sessions)
+    earlier_sessions = set(sessions)
     html = f"""<iframe id=frame></iframe><form id=form action="{board.address}" method=post></form>
       <script>setTimeout(() => {{ {attack.format(address=board.address + FRAGMENT)} }})</script>"""
     tabs = chromium.tabs()
     with other_site(html) as port:
         chromium.open(f"http://{host}:{port}/")
         sleep(1)
-        assert set(sessions) == before
+        assert set(sessions) == earlier_sessions
         assert not any(session.game.record.moves for session in sessions.values())
         chromium.keep_tab(tabs[0])
         chromium.open("about:blank")
@@ -304,7 +304,7 @@ def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> 
             server.let_in(chromium)
         for server in (first, second):
             chromium.open(server.address)
-            chromium.wait("document.querySelectorAll('.target').length === 24")
+            chromium.wait_for_count(".target", 24)
 
 
 def free_port() -> int:

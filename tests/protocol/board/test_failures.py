@@ -192,7 +192,7 @@ def test_the_page_shows_warnings_and_errors(
     monkeypatch.setattr(Reviewer, "judge", fail)
     with serving_here() as client:
         client.let_in(chromium)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        chromium.wait_for_count(".target", 24)
         assert chromium.run(f"return {warnings}.hidden")
         begin(chromium)
         play(chromium, "d6")

@@ -55,7 +55,7 @@ def test_two_trainers_share_a_puzzle_rating(tmp_path: Path) -> None:
     assert Trainer(tmp_path).player.tried == first.player.tried == 4
 
 
-CLAIMING = """
+CLAIMING_SCRIPT = """
 import os, sys
 from pathlib import Path
 from merels.protocol.board.game_store import Claim, GameStore
@@ -73,13 +73,13 @@ while held < 700:
 
 def test_a_claim_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
     """The lock file may be removed while another process is about to lock it."""
-    words = [sys.executable, "-c", CLAIMING, str(tmp_path)]
+    words = [sys.executable, "-c", CLAIMING_SCRIPT, str(tmp_path)]
     processes = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate(timeout=60)[1] for process in processes] == [""] * 3
     assert list(tmp_path.iterdir()) == []
 
 
-ON_A_FULL_DISK = """
+FULL_DISK_SCRIPT = """
 import resource, sys
 from pathlib import Path
 from merels.protocol.board.actions.dispatch import act
@@ -102,10 +102,10 @@ board.close()
 
 def test_a_full_disk_does_not_damage_a_stored_game(tmp_path: Path) -> None:
     pytest.importorskip("resource")
-    words = [sys.executable, "-c", ON_A_FULL_DISK, str(tmp_path)]
+    words = [sys.executable, "-c", FULL_DISK_SCRIPT, str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
-    fault, files, moves = done.stdout.splitlines()
-    assert fault.startswith("This game is not saved:") and "File too large" in fault
+    save_error, files, moves = done.stdout.splitlines()
+    assert save_error.startswith("This game is not saved:") and "File too large" in save_error
     assert (files, moves) == (".lock .pgn", "[['1.', 'd6', '*']]")
     # Closing the board with enough space has saved the whole game.
     [path] = tmp_path.iterdir()

@@ -18,7 +18,7 @@ GAME = (
     "1. g1 d6 2. d2 a7 3. g4 d5 4. d1 f6 5. b6 e5 6. c3 e3 7. b2 a4 8. c4 b4 9. d7 d3 "
     f"{{+0.25/9 0.100s}} {_MOVES} 1/2-1/2\n\n"
 )
-MANY = "".join(f'[White "A{number}"]\n[Black "B"]\n\n{GAME}' for number in range(GAMES))
+MANY_GAMES = "".join(f'[White "A{number}"]\n[Black "B"]\n\n{GAME}' for number in range(GAMES))
 
 DRAWN_BY_REPETITION = next(
     case["text"]
@@ -35,12 +35,12 @@ def server() -> Iterator[Server]:
 
 
 def test_a_file_of_five_thousand_games_is_opened(server: Server) -> None:
-    assert len(MANY) > 2.5 * LARGEST_BODY, "more than other requests may have"
+    assert len(MANY_GAMES) > 2.5 * LARGEST_BODY, "more than other requests may have"
     session = server.open()
-    status, answer = server.api("load", session=session, text=MANY)
+    status, answer = server.api("load", session=session, text=MANY_GAMES)
     assert (status, answer["found"], len(answer["games"])) == (200, GAMES, GAMES)
     assert answer["games"][4321]["white"] == "A4321" and answer["games"][0]["result"] == "1/2-1/2"
-    status, answer = server.api("load", session=session, text=MANY, game=4999)
+    status, answer = server.api("load", session=session, text=MANY_GAMES, game=4999)
     assert status == 200 and answer["moves"] == 78
     assert '[White "A4999"]' in server.api("export", session=session)[1]["record"]
 

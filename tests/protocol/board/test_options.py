@@ -18,7 +18,7 @@ from tests.protocol.board.server import Server
 from tests.protocol.board.steps import PERSON, clock
 from tests.protocol.board.webdriver import wait
 
-FOREIGN = """
+FOREIGN_ENGINE = """
 import sys
 for line in sys.stdin:
     if line == "uci\\n":
@@ -42,7 +42,7 @@ for line in sys.stdin:
 @pytest.fixture
 def board() -> Iterator[Session]:
     """A board whose analyst is a foreign engine; the command line sets its option Book."""
-    command = (sys.executable, "-c", FOREIGN)
+    command = (sys.executable, "-c", FOREIGN_ENGINE)
     foreign = EngineSpec(command, "Foreign", options=(("Book", "b.bin"),))
     session = Session("board", [OWN_ENGINE, foreign])
     act(session, "players", {"players": [PERSON, {"engine": 0}, {"engine": 1}]})

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.thorough
 
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
 JSON = {"Content-Type": "application/json"}
-
 CLUB_ELO = str(LEVELS[2].elo)
 
 
@@ -40,7 +39,7 @@ def test_the_page_is_small_and_complete(server: Server) -> None:
         assert answer.headers["Cache-Control"] == "no-store"
         assert b"//cdn" not in data and b"https://" not in data
         total += len(data)
-    # About a fifth are the texts of two languages.
+    # About a fifth of this size are texts in two languages.
     assert total < 260_000
 
 
@@ -183,19 +182,19 @@ def test_options_are_those_of_the_engine_and_are_sent_to_it(server: Server) -> N
 
 def test_a_level_gets_another_seed_in_every_new_game(server: Server) -> None:
     session = server.begin(black=BEGINNER)
-    before = server.values(session, 1)["LevelSeed"]
+    seed = server.values(session, 1)["LevelSeed"]
     server.api("new", session=session)
-    assert server.values(session, 1)["LevelSeed"] != before
+    assert server.values(session, 1)["LevelSeed"] != seed
 
 
 def test_a_level_of_the_command_line_keeps_its_rating_but_not_its_seed() -> None:
     with Server("-engine", "level=Club") as server:
         session = server.begin(black={"engine": 1})
-        before = server.values(session, 1)
-        assert (before["UCI_LimitStrength"], before["UCI_Elo"]) == ("true", CLUB_ELO)
+        first = server.values(session, 1)
+        assert (first["UCI_LimitStrength"], first["UCI_Elo"]) == ("true", CLUB_ELO)
         server.api("new", session=session)
-        after = server.values(session, 1)
-        assert after["LevelSeed"] != before["LevelSeed"] and after["UCI_Elo"] == CLUB_ELO
+        second = server.values(session, 1)
+        assert second["LevelSeed"] != first["LevelSeed"] and second["UCI_Elo"] == CLUB_ELO
 
 
 def test_clocks_run_and_a_flag_falls(server: Server) -> None:

@@ -15,6 +15,7 @@ from merels.protocol.board.session import (
 )
 from merels.protocol.board.view import event_data
 from tests.protocol.board.server import serving_here
+from tests.protocol.board.steps import set_hidden
 from tests.protocol.board.webdriver import Browser, wait
 
 
@@ -103,15 +104,9 @@ def test_a_page_in_the_background_stops_its_analysis(
         session = client.server.sessions.get(chromium.run("return sessionStorage.getItem('board')"))
         assert session is not None
         act(session, "analyse", {"on": True})
-        chromium.wait("document.querySelectorAll('#lines li').length === 3")
-        chromium.run(
-            "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
-            "document.dispatchEvent(new Event('visibilitychange'));"
-        )
+        chromium.wait_for_count("#lines li", 3)
+        set_hidden(chromium, True)
         wait(lambda: session.next_job() is None, 60, "the end of the analysis")
-        chromium.run(
-            "Object.defineProperty(document, 'hidden', {value: false, configurable: true});"
-            "document.dispatchEvent(new Event('visibilitychange'));"
-        )
+        set_hidden(chromium, False)
         wait(lambda: session.next_job() is not None, 60, "the analysis")
         chromium.open("about:blank")

@@ -30,8 +30,8 @@ from tests.protocol.board.steps import (
 )
 from tests.protocol.board.webdriver import Browser, wait
 
-SEVEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
-NINE = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
+SEVEN_MEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
+NINE_MEN = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_the_result_shows_the_accuracy_without_a_click_on_review(
         chromium.click("#ask-yes")
         chromium.wait("document.getElementById('result-accuracy').textContent"
                       ".startsWith('Accuracy: White ')")
-        chromium.wait("document.querySelectorAll('#sums dd').length === 2")
+        chromium.wait_for_count("#sums dd", 2)
         # The button shows this review in an analysis.
         chromium.click("#result-review")
         chromium.wait("document.getElementById('analyse').ariaPressed === 'true' && "
@@ -137,24 +137,24 @@ def test_a_folder_that_cannot_be_written_is_no_error(
 
 def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
     Builder(folder, PRESETS["morris"]).build(7)
-    mill = parse_position(SEVEN, PRESETS["mill"])
+    mill = parse_position(SEVEN_MEN, PRESETS["mill"])
     assert other_tables(mill) == ["morris"], "Roman has the same rules under another name"
-    assert other_tables(parse_position(SEVEN, PRESETS["roman"])) == []
-    assert other_tables(parse_position(NINE, PRESETS["mill"])) == []
+    assert other_tables(parse_position(SEVEN_MEN, PRESETS["roman"])) == []
+    assert other_tables(parse_position(NINE_MEN, PRESETS["mill"])) == []
     assert other_tables(Position(PRESETS["mill"])) == []
 
 
 def test_distances_count_the_moves_of_one_side_as_scores_do(folder: Path) -> None:
     Builder(folder, DEFAULT_RULES, depths=True).build(7)
-    six = parse_position(FLYERS, DEFAULT_RULES)
-    for position in (six, parse_position(SEVEN, DEFAULT_RULES)):
+    six_men = parse_position(FLYERS, DEFAULT_RULES)
+    for position in (six_men, parse_position(SEVEN_MEN, DEFAULT_RULES)):
         view = proven_view(position)
         assert view is not None
         moves = [move for move in view["moves"] if move.get("depth")]
         assert moves
         for move in moves:
             assert move["in"] == (move["depth"] + 1) // 2
-            assert move["ends"] == (position is six)
+            assert move["ends"] == (position is six_men)
 
 
 def test_the_page_shows_the_progress_of_a_build(folder: Path, chromium: Browser) -> None:
@@ -183,11 +183,11 @@ def test_the_page_offers_rules_with_tables_after_a_build(folder: Path, chromium:
         begin(chromium)
         tap_menu(chromium, "analyse")
         text = "document.getElementById('tables-text').textContent"
-        shown = "!document.getElementById('tables').hidden"
+        is_shown = "!document.getElementById('tables').hidden"
         wait(lambda: has_tables(DEFAULT_RULES, folder), 300, "the end of the build")
         # Loc has only the small tables.
-        load(chromium, f'[Variant "loc"]\n[FEN "{NINE}"]\n[SetUp "1"]\n\n*')
-        chromium.wait(f"{shown} && /other rules/.test({text})")
+        load(chromium, f'[Variant "loc"]\n[FEN "{NINE_MEN}"]\n[SetUp "1"]\n\n*')
+        chromium.wait(f"{is_shown} && /other rules/.test({text})")
         assert re.fullmatch(r"Your tables are for other rules: Mill, Morris\.",
                             chromium.text("#tables-text"))
         chromium.click("#tables-use")

@@ -25,7 +25,7 @@ from tests.protocol.board.webdriver import wait
 from tests.protocol.board.test_game_store import PUZZLE
 
 NEARLY_WON = "OO******/@@@*****/*O****** w 0 0 0 30"
-OVER = "the game is over"
+GAME_OVER = "the game is over"
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_undo_after_a_win_does_not_overwrite_the_win(board: Session, tmp_path: P
     begin(board, position=NEARLY_WON)
     won = next(m for m in board.game.last.legal_moves() if board.game.last.play(m).outcome())
     play(board, str(won))
-    with pytest.raises(InputError, match=OVER):
+    with pytest.raises(InputError, match=GAME_OVER):
         act(board, "undo", {})
     assert board.game.result() == ("1-0", "White wins, Black has two men")
     act(board, "undo", {"ended": True})
@@ -105,7 +105,7 @@ def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
     ended = board.game.result()
     assert ended[0] != "*"
     for body in ({}, {"ended": False}, {"ended": "yes"}):
-        with pytest.raises(InputError, match=f"{OVER}.*{ended[1]}"):
+        with pytest.raises(InputError, match=f"{GAME_OVER}.*{ended[1]}"):
             act(board, "undo", body)
     assert board.game.result() == ended
     act(board, "undo", {"ended": True})
@@ -287,15 +287,15 @@ def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> Non
 def test_a_final_position_cannot_begin_a_game(board: Session, text: str) -> None:
     begin(board)
     play(board, "d6")
-    with pytest.raises(InputError, match=OVER):
+    with pytest.raises(InputError, match=GAME_OVER):
         act(board, "new", {"position": text})
     assert movetext(board) == "1. d6 *"
     act(board, "new", {"position": text, "analyse": True})
     state = state_view(board)
     assert state["analysing"] and not state["played"] and state["final"]
-    with pytest.raises(InputError, match=OVER):
+    with pytest.raises(InputError, match=GAME_OVER):
         act(board, "play_on", {})
-    with pytest.raises(InputError, match=OVER):
+    with pytest.raises(InputError, match=GAME_OVER):
         act(board, "analyse", {"on": False})
     assert not state_view(board)["played"]
 

@@ -19,6 +19,7 @@ from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.games.record import Record
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON
+from tests.protocol.board.test_taking_back import play
 
 PLAYERS = [PERSON, PERSON, ANALYST]
 ELSEWHERE = "open on another board"
@@ -35,12 +36,6 @@ def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
     yield first, second
     first.close()
     second.close()
-
-
-def play(board: Session, *moves: str) -> None:
-    """Play moves of a game."""
-    for move in moves:
-        act(board, "play", {"move": move, "at": board.game.at.number})
 
 
 def stored_records(folder: Path) -> list[Record]:
@@ -144,14 +139,14 @@ def test_a_game_that_changed_since_it_was_listed_is_not_deleted(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     first, second = boards
-    before = only_game(second)
+    listed = only_game(second)
     play(first, "d2")
     first.close()
     with pytest.raises(InputError, match="changed meanwhile"):
-        act(second, "forget", {"key": before["key"], "changed": before["changed"]})
+        act(second, "forget", {"key": listed["key"], "changed": listed["changed"]})
     assert movetexts(tmp_path) == ["d6 f4 d2"]
-    now = only_game(second)
-    act(second, "forget", {"key": now["key"], "changed": now["changed"]})
+    current = only_game(second)
+    act(second, "forget", {"key": current["key"], "changed": current["changed"]})
     assert list(tmp_path.iterdir()) == []
 
 

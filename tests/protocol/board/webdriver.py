@@ -26,6 +26,7 @@ _KEYS = {
     "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Tab": "\ue004", "Home": "\ue011",
     "End": "\ue010",
 }
+_PRESS_AND_RELEASE = ("pointerDown", "pointerUp")
 
 
 def missing() -> str:
@@ -45,10 +46,8 @@ class Browser:
             self._port = listener.getsockname()[1]
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self._driver = subprocess.Popen(
-            ["chromedriver", f"--port={self._port}"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            ["chromedriver", f"--port={self._port}"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
         )
         self._session = ""
         try:
@@ -115,6 +114,10 @@ class Browser:
         """Wait until a JavaScript expression is true."""
         return wait(lambda: self.run(f"return {condition}"), seconds, condition)
 
+    def wait_for_count(self, selector: str, count: int) -> None:
+        """Wait until a CSS selector matches ``count`` elements."""
+        self.wait(f"document.querySelectorAll({selector!r}).length === {count}")
+
     def find(self, selector: str) -> str:
         """Return the reference of the first element that matches a CSS selector."""
         element = self._do("element", using="css selector", value=selector)
@@ -126,13 +129,17 @@ class Browser:
 
     def hover(self, selector: str) -> None:
         """Move the mouse to the centre of an element."""
-        step = {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
+        self._point("mouse", self._move(selector))
+
+    def _move(self, selector: str, milliseconds: int = 30) -> dict[str, Any]:
+        """Return the action that moves a pointer to the centre of an element."""
+        return {"type": "pointerMove", "duration": milliseconds, "x": 0, "y": 0,
                 "origin": {_ELEMENT: self.find(selector)}}
-        self._do(
-            "actions",
-            actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
-                      "actions": [step]}],
-        )
+
+    def _point(self, device: str, *actions: dict[str, Any]) -> None:
+        """Perform actions of a pointing device."""
+        pointer = {"type": "pointer", "id": device, "parameters": {"pointerType": device}}
+        self._do("actions", actions=[{**pointer, "actions": actions}])
 
     def text(self, selector: str) -> str:
         """Return an element's text content."""
@@ -152,33 +159,13 @@ class Browser:
 
     def drag(self, start: str, end: str, button: int = 0) -> None:
         """Drag with a mouse button from the centre of an element to that of another."""
-        places = [
-            {"type": "pointerMove", "duration": 30, "x": 0, "y": 0,
-             "origin": {_ELEMENT: self.find(selector)}}
-            for selector in (start, end)
-        ]
-        steps = [
-            places[0], {"type": "pointerDown", "button": button}, places[1],
-            {"type": "pointerUp", "button": button},
-        ]
-        self._do(
-            "actions",
-            actions=[{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
-                      "actions": steps}],
-        )
+        press, release = ({"type": kind, "button": button} for kind in _PRESS_AND_RELEASE)
+        self._point("mouse", self._move(start), press, self._move(end), release)
 
     def tap(self, selector: str) -> None:
         """Tap an element by touch."""
-        steps = [
-            {"type": "pointerMove", "duration": 0, "x": 0, "y": 0,
-             "origin": {_ELEMENT: self.find(selector)}},
-            {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0},
-        ]
-        self._do(
-            "actions",
-            actions=[{"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"},
-                      "actions": steps}],
-        )
+        press, release = ({"type": kind, "button": 0} for kind in _PRESS_AND_RELEASE)
+        self._point("touch", self._move(selector, 0), press, release)
 
     def new_tab(self) -> str:
         """Open a tab, switch to it and return its handle."""

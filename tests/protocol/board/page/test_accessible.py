@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.board.screens import tour
+from tests.protocol.board.steps import CONTRAST
 from tests.protocol.board.webdriver import Browser
 
-AUDIT = """
+AUDIT = CONTRAST + """
 const faults = [];
 const fault = (element, text) => faults.push(
   `${element.id || element.className || element.localName}: ${text}`);
@@ -61,21 +62,8 @@ for (const element of all) {
 }
 
 // The contrast of texts.
-const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-const channels = (colour) => {
-  canvas.clearRect(0, 0, 1, 1);
-  canvas.fillStyle = colour;
-  canvas.fillRect(0, 0, 1, 1);
-  const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
-  return [r, g, b, a / 255];
-};
 const blend = ([r, g, b], [x, y, z], opacity) =>
   [[r, x], [g, y], [b, z]].map(([front, back]) => opacity * front + (1 - opacity) * back);
-const luminance = (parts) => {
-  const [r, g, b] = parts.map((part) => part / 255)
-    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
 const chainOf = (element) => (element ? [element, ...chainOf(element.parentElement)] : []);
 for (const element of all) {
   const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
@@ -93,8 +81,7 @@ for (const element of all) {
     background = blend(colour, background, colour[3] * opacity);
   }
   const text = blend(channels(color), background, opacity);
-  const [low, high] = [luminance(text), luminance(background)].sort((a, b) => a - b);
-  const ratio = (high + 0.05) / (low + 0.05);
+  const ratio = contrast(text, background);
   if (ratio < 4.5) fault(element, `contrast ${ratio.toFixed(2)}`);
 }
 return [...new Set(faults)];

@@ -22,11 +22,6 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser
 
 
-def count(selector: str) -> str:
-    """Return a JavaScript expression for the number of elements that match."""
-    return f"document.querySelectorAll({selector!r}).length"
-
-
 def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.run(
@@ -36,18 +31,19 @@ def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
            }).observe(document.body, {childList: true, subtree: true});"""
     )
     play(page, "d6")
-    page.wait(f"{count('#moves button')} === 2")
+    page.wait_for_count("#moves button", 2)
     ask(page, "new", position=FLYERS)
-    page.wait(f"{count('#board .man')} === 6")
+    page.wait_for_count("#board .man", 6)
     assert page.run("return seen") == 0
     bar = page.run("return getComputedStyle(document.getElementById('bar')).display")
     assert bar == "none"
     assert page.text("#worth") == "" and page.text("#facts") == "Off: no evaluation is shown."
     page.key("e")
-    page.wait(f"{count('#explorer li')} > 20 && {count('#board .value')} === 3")
+    page.wait("document.querySelectorAll('#explorer li').length > 20")
+    page.wait_for_count("#board .value", 3)
     assert page.run("return document.getElementById('evaluation').ariaChecked") == "true"
     page.click("#evaluation")
-    page.wait(f"{count('#explorer-box:not([hidden]), #board .value')} === 0")
+    page.wait_for_count("#explorer-box:not([hidden]), #board .value", 0)
 
 
 def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
@@ -60,13 +56,13 @@ def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
     assert moves(page) == ["d6", "f4"]
     page.key("a")
     page.wait("document.getElementById('play').ariaPressed === 'true'")
-    page.wait(f"{count('#lines li')} === 0")
+    page.wait_for_count("#lines li", 0)
 
 
 def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) -> None:
     tap_menu(page, "analyse")
     load(page, FLYERS)
-    page.wait(f"{count('#board .value')} === 3")
+    page.wait_for_count("#board .value", 3)
     labels = page.run(
         "return [...document.querySelectorAll('.point:has(.value)')]"
         ".map((point) => [point.ariaLabel, point.querySelector('.value').getAttribute('class')])"
@@ -88,14 +84,14 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
     )
     assert first.endswith("White winsin 1") and "White loses" in last
     click(page, "d6")
-    page.wait(f"{count('.point:not(:has(.man)) .value')} > 10")
+    page.wait("document.querySelectorAll('.point:not(:has(.man)) .value').length > 10")
     shot(page, "proven")
 
 
 def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
     tap_menu(page, "analyse")
     load(page, FLYERS)
-    page.wait(f"{count('#board .value')} === 3")
+    page.wait_for_count("#board .value", 3)
     click(page, "d6", "g7", "d1")
     page.wait("/White wins/.test(document.getElementById('worth').textContent)")
     page.wait("document.getElementById('facts').textContent === 'The game is over.'")
@@ -106,28 +102,29 @@ def test_the_bar_of_a_finished_game_shows_its_result(page: Browser) -> None:
 def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
     begin(page)
     tap_menu(page, "analyse")
-    page.wait(f"{count('#lines li')} === 3")
+    page.wait_for_count("#lines li", 3)
     enter(page, "#line-count", "5")
-    page.wait(f"{count('#lines li')} === 5")
+    page.wait_for_count("#lines li", 5)
     page.wait("document.querySelector('#lines li:first-child button:nth-child(3)')")
     page.hover("#lines li:first-child button:nth-child(3)")
-    page.wait(f"{count('#board .man')} === 3")
+    page.wait_for_count("#board .man", 3)
     assert page.run("return document.querySelectorAll('#board .last').length") == 1
     line = page.run(
         "return document.querySelector('#lines li:first-child button:nth-child(3)').dataset.moves"
     )
     # The line under the pointer must not change while the engine searches.
     page.click("#lines li:first-child button:nth-child(3)")
-    page.wait(f"{count('#moves button')} === 3")
+    page.wait_for_count("#moves button", 3)
     assert moves(page) == line.split()
     page.hover("#first")
-    page.wait(f"{count('#board .man')} === 3")
+    page.wait_for_count("#board .man", 3)
     # Hiding the evaluation also ends the preview.
-    page.wait(f"{count('#lines li')} === 5")
+    page.wait_for_count("#lines li", 5)
     page.hover("#lines li:first-child button")
-    page.wait(f"{count('#board .man')} === 4")
+    page.wait_for_count("#board .man", 4)
     page.key("e")
-    page.wait(f"{count('#lines li')} === 0 && {count('#board .man')} === 3")
+    page.wait_for_count("#lines li", 0)
+    page.wait_for_count("#board .man", 3)
 
 
 @pytest.mark.parametrize("width, height, phone", [(1280, 860, False), (390, 844, True)])
@@ -137,7 +134,7 @@ def test_lines_that_appear_and_disappear_do_not_shift_the_page(
     page.set_view(width, height, phone=phone)
     begin(page)
     tap_menu(page, "analyse")
-    page.wait(f"{count('#lines li')} === 3")
+    page.wait_for_count("#lines li", 3)
     page.run(
         "window.heights = new Set();"
         "new ResizeObserver(([entry]) => heights.add(entry.contentRect.height))"
@@ -145,15 +142,15 @@ def test_lines_that_appear_and_disappear_do_not_shift_the_page(
     )
     for number in range(1, 4):
         page.run("document.querySelector('#lines .step').click()")
-        page.wait(f"{count('#moves button')} === {number}")
-        page.wait(f"{count('#lines li')} === 3")
+        page.wait_for_count("#moves button", number)
+        page.wait_for_count("#lines li", 3)
     assert page.run("return heights.size") == 1
 
 
 def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     begin(page)
     tap_menu(page, "analyse")
-    page.wait(f"{count('#lines li')} === 3")
+    page.wait_for_count("#lines li", 3)
     # Simulate a busy machine, which draws an event late.
     page.run(
         "const original = window.requestAnimationFrame;"
@@ -165,14 +162,14 @@ def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
         "document.querySelector('#lines li:last-child button')"
         ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
     )
-    page.wait(f"{count('#moves button')} === 1")
+    page.wait_for_count("#moves button", 1)
     page.run("document.getElementById('lines').dispatchEvent(new PointerEvent('pointerleave'))")
-    page.wait(f"{count('#board .man')} === 1")
+    page.wait_for_count("#board .man", 1)
 
 
 def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
     load(page, "1. d6 f4 2. b4 d2 3. e4 b6 4. d3 d5 5. f2 a4 6. g7 c3 7. a1 e5 8. c5 d7 9. a7 g1 *")
-    page.wait(f"{count('#moves button')} === 18")
+    page.wait_for_count("#moves button", 18)
     tap_menu(page, "analyse")
     page.click("#review")
     page.wait("!document.getElementById('graph').hidden")
@@ -188,15 +185,15 @@ def test_the_current_move_stays_visible_when_panels_open(page: Browser) -> None:
 def test_a_line_that_appears_under_a_resting_pointer_is_not_previewed(page: Browser) -> None:
     tap_menu(page, "analyse")
     load(page, FLYERS)
-    page.wait(f"{count('#board .value')} === 3")
+    page.wait_for_count("#board .value", 3)
     page.hover("#explorer li:nth-child(2) button")
-    page.wait(f"{count('#board .value')} === 0")
+    page.wait_for_count("#board .value", 0)
     page.key("e")
-    page.wait(f"{count('#explorer button')} === 0 || "
+    page.wait("document.querySelectorAll('#explorer button').length === 0 || "
               "document.getElementById('explorer-box').hidden")
     page.key("e")
-    page.wait(f"{count('#board .value')} === 3")
+    page.wait_for_count("#board .value", 3)
     time.sleep(0.5)
-    assert page.run(f"return {count('#board .value')}") == 3
+    assert page.run("return document.querySelectorAll('#board .value').length") == 3
     page.hover("#explorer li:nth-child(3) button")
-    page.wait(f"{count('#board .value')} === 0")
+    page.wait_for_count("#board .value", 0)

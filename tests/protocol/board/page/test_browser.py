@@ -11,6 +11,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
+from merels.engine.game.rules import preset
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.processes import needs_proc
 from tests.protocol.board.screens import GAME
@@ -26,10 +27,12 @@ from tests.protocol.board.steps import (
     click,
     clock,
     enter,
+    expect_refusal,
+    is_open,
     load,
     moves,
     play,
-    expect_refusal,
+    set_hidden,
     shot,
     tap_menu,
 )
@@ -58,15 +61,11 @@ def test_a_whole_game_is_played_by_clicking(page: Browser) -> None:
         choices = page.run(points)
         if not choices:
             continue
-        before = page.run("return document.querySelector('#board').innerHTML.length")
+        html = page.run("return document.querySelector('#board').innerHTML")
         click(page, generator.choice(choices))
         clicks += 1
-        wait(
-            lambda: page.run("return document.querySelector('#board').innerHTML.length") != before
-            or page.run(points) != choices,
-            60,
-            "the effect of a click",
-        )
+        wait(lambda: page.run("return document.querySelector('#board').innerHTML") != html
+             or page.run(points) != choices, 60, "the effect of a click")
         assert clicks < 400
     record = parse_record(ask(page, "export")["record"])
     assert [str(move) for move in record.moves] == moves(page)
@@ -99,7 +98,7 @@ def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
     click(page, "g7")
-    page.wait("document.querySelectorAll('.ring.remove').length === 2")
+    page.wait_for_count(".ring.remove", 2)
     assert "remove a ringed man (a1, d1)" in page.text("#status")
     assert page.run("return document.querySelector('[data-point=a1]').ariaLabel").endswith(
         "black man, can be removed"
@@ -109,7 +108,7 @@ def test_a_mill_is_closed_and_a_man_removed_by_clicking(page: Browser) -> None:
     click(page, "b4")
     assert len(moves(page)) == 4
     page.key("Escape")
-    page.wait("document.querySelectorAll('.ring.remove').length === 0")
+    page.wait_for_count(".ring.remove", 0)
     play(page, "g7", "d1")
     assert moves(page)[-1] == "g7xd1"
     assert page.run("return document.querySelectorAll('#board .gone').length") == 2
@@ -155,42 +154,41 @@ def test_a_point_shows_the_value_of_its_best_move(page: Browser) -> None:
 
 def test_two_men_are_removed_one_after_the_other(page: Browser) -> None:
     begin(page)
-    load(page, '[Variant "multi"]\n[FEN "O*******/O**@@@**/*O**@@@O w 4 3 0 5"]\n[SetUp "1"]\n\n*')
-    page.wait("document.querySelectorAll('.man').length === 10")
+    text = "O*******/O**@@@**/*O**@@@O w 4 3 0 5"
+    load(page, f'[Variant "multi"]\n[FEN "{text}"]\n[SetUp "1"]\n\n*')
+    page.wait_for_count(".man", 10)
     click(page, "d7")
     page.wait("document.querySelectorAll('.ring.remove').length > 0")
-    legal = [str(move) for move in parse_position(
-        "O*******/O**@@@**/*O**@@@O w 4 3 0 5",
-        parse_record('[Variant "multi"]\n*').start.rules,
-    ).legal_moves() if str(move).startswith("d7x")]
-    first, second = legal[0].split("x")[1:]
+    moves_on_d7 = [move for move in map(str, parse_position(text, preset("multi")).legal_moves())
+                   if move.startswith("d7x")]
+    _, first, second = moves_on_d7[0].split("x")
     click(page, first)
     page.wait(f"!document.querySelector('[data-point={first}] .man')")
     play(page, second)
-    assert moves(page) == [legal[0]]
+    assert moves(page) == [moves_on_d7[0]]
 
 
 def test_men_are_dragged(page: Browser) -> None:
     begin(page)
     page.drag(".hand.live", "[data-point=d6] .hit")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('.man').length === 6")
-    page.wait("document.querySelectorAll('.flying').length === 2")
+    page.wait_for_count(".man", 6)
+    page.wait_for_count(".flying", 2)
     # The man may fly to any empty point; a drag to an occupied point is cancelled.
     page.drag("[data-point=d6] .hit", "[data-point=d1] .hit")
-    page.wait("document.querySelectorAll('.picked').length === 0")
+    page.wait_for_count(".picked", 0)
     page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert moves(page) == ["d6-b2"]
 
 
 def test_another_movable_man_is_labelled_while_a_man_is_picked(page: Browser) -> None:
     begin(page)
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('.man').length === 6")
+    page.wait_for_count(".man", 6)
     click(page, "d6")
-    page.wait("document.querySelectorAll('.picked').length === 1")
+    page.wait_for_count(".picked", 1)
     other = page.run(
         "const point = document.querySelector('[data-point=d7]');"
         "return [point.ariaDisabled, point.ariaLabel]"
@@ -218,11 +216,11 @@ def test_the_board_can_be_played_with_the_keyboard_only(page: Browser) -> None:
     page.run("document.querySelector('[data-point=d7]').focus()")
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.key(key)
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert moves(page) == ["f6"]
     page.run("document.activeElement.blur()")
     page.key("u")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
+    page.wait_for_count("#moves .variations button", 1)
     page.key("f")
     page.wait("document.getElementById('player-top').dataset.side === '0'")
     page.key("f")
@@ -260,8 +258,8 @@ def test_a_game_is_opened_and_shared(page: Browser) -> None:
     shot(page, "import-fault")
     enter(page, "#import-text", "1. 5 14\n2. 2 11 3. 8x14 *")
     page.click("#import-go")
-    page.wait("!document.getElementById('import-dialog').open")
-    page.wait("document.querySelectorAll('#moves button').length === 5")
+    page.wait(f"!{is_open('import')}")
+    page.wait_for_count("#moves button", 5)
     assert moves(page) == ["d6", "f4", "d7", "b4", "d5xf4"]
     tap_menu(page, "share")
     page.wait("document.getElementById('share-text').value")
@@ -274,41 +272,41 @@ def test_a_game_is_opened_and_shared(page: Browser) -> None:
     assert "1. 5 14 2. 2 11 3. 8x14 *" in text
     page.key("Escape")
     page.click("#first")
-    page.wait("document.querySelectorAll('.man').length === 0")
+    page.wait_for_count(".man", 0)
     page.click("#forward")
-    page.wait("document.querySelectorAll('.man').length === 1")
+    page.wait_for_count(".man", 1)
     page.click("#last")
-    page.wait("document.querySelectorAll('.man').length === 4")
+    page.wait_for_count(".man", 4)
 
 
 def test_the_analysis_is_updated_while_the_engine_thinks(page: Browser) -> None:
     begin(page)
     tap_menu(page, "analyse")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
-    page.wait("document.querySelectorAll('.arrow').length === 3")
+    page.wait_for_count("#lines li", 3)
+    page.wait_for_count(".arrow", 3)
     facts = page.text("#facts")
     page.wait(f"document.getElementById('facts').textContent !== {facts!r}")
     assert re.fullmatch(r"[-+]\d\.\d\d", page.text("#lines b"))
     shot(page, "analysis")
     lines = page.text("#lines")
     play(page, "d6")
-    page.wait("document.querySelectorAll('.arrow').length === 3")
+    page.wait_for_count(".arrow", 3)
     page.wait(f"document.getElementById('lines').textContent !== {lines!r}")
     tap_menu(page, "play")
-    page.wait("document.querySelectorAll('.arrow').length === 0")
+    page.wait_for_count(".arrow", 0)
 
 
 def test_the_switch_hides_and_shows_the_evaluation(page: Browser) -> None:
     begin(page)
     play(page, "d6")
     tap_menu(page, "analyse")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#lines li", 3)
     page.click("#evaluation")
-    page.wait("document.querySelectorAll('#lines li, .arrow').length === 0")
+    page.wait_for_count("#lines li, .arrow", 0)
     play(page, "f4")
     assert page.run("return document.querySelectorAll('#lines li, .arrow').length") == 0
     page.click("#evaluation")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#lines li", 3)
 
 
 def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> None:
@@ -316,15 +314,12 @@ def test_the_log_has_no_duplicates_after_the_page_was_hidden(page: Browser) -> N
     page.run("document.getElementById('log-panel').open = true")
     play(page, "d6")
     log = "document.getElementById('log').textContent"
-    page.wait("document.querySelectorAll('#moves button').length === 2")
-    page.run("window.setHidden = (hidden) => {"
-             "  Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});"
-             "  document.dispatchEvent(new Event('visibilitychange')); }")
-    page.run("setHidden(true)")
+    page.wait_for_count("#moves button", 2)
+    set_hidden(page, True)
     page.wait("performance.getEntriesByType('resource').some((e) => /hidden/.test(e.name))")
-    page.run("setHidden(false)")
+    set_hidden(page, False)
     page.click("#undo")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
+    page.wait_for_count("#moves .variations button", 2)
     click(page, "d6")
     page.wait(f"{log}.match(/Black < bestmove/g).length >= 2")
     assert len(re.findall("Black < bestmove", page.text("#log"))) == 2
@@ -343,7 +338,7 @@ def test_leaving_the_page_sends_one_beacon_only(server: Server, page: Browser) -
     page.open(server.address + "theme.css")
     assert page.run("return sessionStorage.texts") == "beacon api/hidden application/json true "
     page.open(server.address)
-    page.wait("document.querySelectorAll('.target').length === 24")
+    page.wait_for_count(".target", 24)
     # A page restored from the browser's cache reopens its stream.
     page.run(
         """window.dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}));
@@ -356,7 +351,7 @@ def test_sixty_scores_per_second_do_not_slow_the_page(page: Browser) -> None:
     begin(page)
     ask(page, "players", players=[PERSON, PERSON, BUSY])
     tap_menu(page, "analyse")
-    page.wait("document.querySelectorAll('.arrow').length === 3")
+    page.wait_for_count(".arrow", 3)
     # However many events arrive, the page is drawn at most once per frame.
     counted = page.run(
         """return new Promise((done) => {
@@ -374,7 +369,7 @@ def test_sixty_scores_per_second_do_not_slow_the_page(page: Browser) -> None:
     # The page still responds, and the engine can be stopped.
     play(page, "d6")
     tap_menu(page, "play")
-    page.wait("document.querySelectorAll('.arrow').length === 0")
+    page.wait_for_count(".arrow", 0)
     assert page.run("return document.getElementById('trouble').hidden")
 
 
@@ -385,7 +380,7 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
     second = page.new_tab()
     page.set_view(1280, 860)
     page.open(server.address)
-    page.wait("document.querySelectorAll('.target').length === 24")
+    page.wait_for_count(".target", 24)
     begin(page)
     for point in ("a1", "a4", "g7"):
         play(page, point)
@@ -397,7 +392,7 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
     assert moves(page) == ["a1", "a4", "g7", "g1"]
     # A reloaded page shows the same game.
     page.open(server.address)
-    page.wait("document.querySelectorAll('#moves button').length === 4")
+    page.wait_for_count("#moves button", 4)
     page.keep_tab(first)
 
 
@@ -419,7 +414,7 @@ def test_a_killed_engine_is_reported_and_can_be_restarted(page: Browser) -> None
     page.wait("document.getElementById('trouble').hidden")
     page.wait(f"{log}.match(/go movetime 60000/g).length === 2")
     ask(page, "players", players=[PERSON, BEGINNER, ANALYST])
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
 
 
 def test_a_game_is_reviewed(page: Browser) -> None:
@@ -429,9 +424,9 @@ def test_a_game_is_reviewed(page: Browser) -> None:
         '[Variant "morris"]\n[FEN "OO******/*****@**/@@***O** w 0 0 0 20"]\n[SetUp "1"]\n\n'
         "20. a1-g1 b2-a7xd5 0-1",
     )
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#review")
-    page.wait("document.querySelectorAll('#graph polygon').length === 1")
+    page.wait_for_count("#graph polygon", 1)
     page.wait("!/Judging/.test(document.getElementById('verdict').textContent)")
     page.wait("document.querySelector('#moves button.blunder')?.dataset.node === '1'")
     page.click("#moves button[data-node='1']")
@@ -445,7 +440,7 @@ def test_a_game_is_reviewed(page: Browser) -> None:
 
 def test_engines_play_a_game_and_their_options_are_shown(page: Browser) -> None:
     tap_menu(page, "new")
-    page.wait("document.getElementById('new-dialog').open")
+    page.wait(is_open("new"))
     page.run("document.querySelector('#new-dialog details').open = true")
     shot(page, "new-game")
     for field, value in (
@@ -490,14 +485,14 @@ def test_nothing_overlaps(
 ) -> None:
     page.set_view(width, height, phone=phone, dark=dark)
     ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     shot(page, f"{name}-clock")
     tap_menu(page, "new")
-    page.wait("document.getElementById('new-dialog').open")
+    page.wait(is_open("new"))
     shot(page, f"{name}-new")
     page.key("Escape")
     load(page, GAME)
-    page.wait("document.querySelectorAll('#moves button').length === 16")
+    page.wait_for_count("#moves button", 16)
     page.wait("document.querySelectorAll('.arrow').length > 0")
     shot(page, name)
     if name == "landscape":

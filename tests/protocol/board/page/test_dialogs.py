@@ -14,15 +14,11 @@ from tests.protocol.board.steps import (
     clock,
     enter,
     expect_refusal,
+    is_open,
     shot,
     tap_menu,
 )
 from tests.protocol.board.webdriver import Browser
-
-
-def is_open(name: str) -> str:
-    """Return a JavaScript condition: a dialog is open."""
-    return f"document.getElementById('{name}-dialog').open"
 
 
 def option_value(page: Browser, seat: int, name: str) -> str:
@@ -50,13 +46,13 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
 
 def test_cancel_discards_the_input(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    before = option_value(page, 1, "Hash")
+    hash_size = option_value(page, 1, "Hash")
     tap_menu(page, "options")
     page.wait("document.querySelector('[data-option=Hash]')")
     enter(page, "[data-option=Hash]", "0")
     page.click("#options-dialog button[value=cancel]")
     page.wait(f"!{is_open('options')}")
-    assert option_value(page, 1, "Hash") == before
+    assert option_value(page, 1, "Hash") == hash_size
     tap_menu(page, "new")
     # The field is in the closed details of the dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
@@ -73,18 +69,18 @@ def test_cancel_discards_the_input(page: Browser) -> None:
 def test_changing_the_players_continues_the_game(page: Browser) -> None:
     begin(page)
     ask(page, "load", text="1. d6 f4 *")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     tap_menu(page, "new")
     enter(page, "#time", "7")
     page.click("#apply")
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     assert page.run("return document.querySelectorAll('#moves button').length") == 2
 
 
 def test_a_time_control_that_the_page_does_not_offer_is_kept(page: Browser) -> None:
     begin(page)
     ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(300, 3))
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     tap_menu(page, "new")
     chosen = "document.getElementById('time').selectedOptions[0].textContent"
     assert page.run(f"return {chosen}") == "5 min + 3 s"
@@ -175,8 +171,8 @@ def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> Non
     ):
         enter(page, "#variant", variant)
         assert words in page.text("#rules-words")
-        shown = page.text("#new-dialog form")
-        assert not any(name in shown for name in ("Plies", "LockedMills", "DoubleMill"))
+        form = page.text("#new-dialog form")
+        assert not any(name in form for name in ("Plies", "LockedMills", "DoubleMill"))
     shot(page, "rules")
     page.key("Escape")
     begin(page, variant="loc")

@@ -17,10 +17,11 @@ from tests.protocol.board.steps import (
     FLYERS,
     begin,
     enter,
+    expect_refusal,
+    is_open,
     load,
     moves,
     play,
-    expect_refusal,
     shot,
     tap_menu,
 )
@@ -39,7 +40,7 @@ def put(page: Browser, man: str, *points: str) -> None:
 def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     begin(page)
     tap_menu(page, "edit")
-    page.wait("document.getElementById('editor-dialog').open")
+    page.wait(is_open("editor"))
     page.click("#editor-clear")
     page.wait(f"/game is over/.test({NOTE})")
     assert page.run("return document.getElementById('editor-play').disabled")
@@ -50,12 +51,12 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     # A man is removed by a second click, or by the choice Remove.
     put(page, "black", "g1")
     put(page, "none", "d5")
-    page.wait("document.querySelectorAll('#editor-board .man').length === 6")
+    page.wait_for_count("#editor-board .man", 6)
     shot(page, "editor")
     text = page.run("return document.getElementById('editor-text').value")
     assert text == "********/O***@***/O***@@*O b 0 0 0 1"
     page.click("#editor-analyse")
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     page.wait("/Black: move a man/.test(document.getElementById('status').textContent)")
 
@@ -75,9 +76,9 @@ def test_the_editor_reports_faults_immediately(page: Browser) -> None:
     page.wait(f"/Expected the 6 or 17 fields of a position/.test({NOTE})")
     enter(page, "#editor-text", FLYERS)
     page.wait(f"{NOTE} === 'White to move.'")
-    page.wait("document.querySelectorAll('#editor-board .man').length === 6")
+    page.wait_for_count("#editor-board .man", 6)
     page.click("#editor-play")
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     assert page.run("return document.getElementById('play').ariaPressed") == "true"
 
 
@@ -87,7 +88,7 @@ def test_a_level_answers_in_a_position_that_was_set_up(page: Browser) -> None:
     enter(page, "#editor-text", "********/O***@***/O***@@*O b 0 0 0 9")
     page.wait(f"{NOTE} === 'Black to move.'")
     page.click("#editor-play")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
 
 
 def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
@@ -96,7 +97,7 @@ def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     page.click("#editor-clear")
     page.run("document.querySelector('#editor-board [data-point=b4]').focus()")
     page.key("Enter")
-    page.wait("document.querySelectorAll('#editor-board .man').length === 1")
+    page.wait_for_count("#editor-board .man", 1)
     label = page.run("return document.activeElement.ariaLabel")
     assert label == "b4, white man"
 
@@ -118,7 +119,7 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     for point in ("d6", "f4", "d2"):
         play(page, point)
     page.click("#back")
-    page.wait("document.querySelectorAll('#board .man').length === 2")
+    page.wait_for_count("#board .man", 2)
     tap_menu(page, "share")
     page.wait("document.getElementById('share-link').value")
     shot(page, "share")
@@ -132,7 +133,7 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     for link, count, men in zip(links, (0, 3), (2, 3)):
         page.new_tab()
         page.open(link)
-        page.wait(f"document.querySelectorAll('#board .man').length === {men}")
+        page.wait_for_count("#board .man", men)
         page.wait("document.getElementById('analyse').ariaPressed === 'true'")
         assert len(moves(page)) == count
         assert page.run("return location.hash") == ""
@@ -143,7 +144,7 @@ def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -
     begin(page)
     # A link to a board at another address can be pasted into the import dialog.
     load(page, links[1].replace(str(server.port), "1"))
-    page.wait("document.querySelectorAll('#moves button').length === 3")
+    page.wait_for_count("#moves button", 3)
     load(page, "http://somewhere/#game=1.%20d6%20f4%20nonsense")
     page.wait("document.getElementById('import-fault').textContent")
     expect_refusal(page)

@@ -25,6 +25,7 @@ from tests.protocol.board.steps import (
     clock,
     console_errors,
     enter,
+    is_open,
     load,
     moves,
     play,
@@ -34,7 +35,6 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser, wait
 
 ANNA, BEN = {"engine": None, "name": "Anna"}, {"engine": None, "name": "Ben"}
-DIALOG = "document.getElementById('{}-dialog').open"
 ROWS = "[...document.querySelectorAll('#games-list .who')].map((row) => row.textContent)"
 
 
@@ -77,39 +77,39 @@ def test_a_game_survives_a_kill_of_the_server_and_is_resumed(tmp_path: Path) -> 
 
 
 @pytest.fixture
-def storing(tmp_path: Path) -> Iterator[Session]:
+def storing_board(tmp_path: Path) -> Iterator[Session]:
     """A board that stores its games."""
     session = Session("board", [OWN_ENGINE], GameStore(tmp_path))
     yield session
     session.close()
 
 
-def test_variations_comments_and_results_are_stored(tmp_path: Path, storing: Session) -> None:
-    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
+def test_variations_comments_and_results_are_stored(tmp_path: Path, storing_board: Session) -> None:
+    act(storing_board, "new", {"players": [ANNA, BEN, ANALYST]})
     assert list(tmp_path.iterdir()) == []
-    act(storing, "play", {"move": "d6", "at": 0})
-    act(storing, "play", {"move": "f4", "at": 1})
-    act(storing, "undo", {})
-    act(storing, "play", {"move": "d2", "at": 1})
-    act(storing, "comment", {"node": 1, "text": "The best field"})
+    act(storing_board, "play", {"move": "d6", "at": 0})
+    act(storing_board, "play", {"move": "f4", "at": 1})
+    act(storing_board, "undo", {})
+    act(storing_board, "play", {"move": "d2", "at": 1})
+    act(storing_board, "comment", {"node": 1, "text": "The best field"})
     assert "1. d6 {The best field} d2 ( 1... f4 ) *" in stored_game(tmp_path)
-    act(storing, "resign", {})
+    act(storing_board, "resign", {})
     text = stored_game(tmp_path)
     assert '[Result "0-1"]' in text and '[White "Anna"]' in text and '[Black "Ben"]' in text
     [entry] = GameStore(tmp_path).entries("anna best")
     assert not entry.unfinished and GameStore(tmp_path).entries("anna worst") == []
 
 
-def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing: Session) -> None:
-    act(storing, "load", {"text": '[White "X"]\n\n1. d6 f4 *'})
-    act(storing, "go", {"node": 1})
+def test_a_record_that_is_only_viewed_is_not_stored(tmp_path: Path, storing_board: Session) -> None:
+    act(storing_board, "load", {"text": '[White "X"]\n\n1. d6 f4 *'})
+    act(storing_board, "go", {"node": 1})
     assert list(tmp_path.iterdir()) == []
-    act(storing, "play", {"move": "d2", "at": 1})
+    act(storing_board, "play", {"move": "d2", "at": 1})
     assert "1. d6 f4 ( 1... d2 ) *" in stored_game(tmp_path)
     # A game that continues from there is another game, with its own players.
-    act(storing, "players", {"players": [ANNA, BEN, ANALYST]})
-    act(storing, "play_on", {})
-    act(storing, "play", {"move": "b4", "at": 3})
+    act(storing_board, "players", {"players": [ANNA, BEN, ANALYST]})
+    act(storing_board, "play_on", {})
+    act(storing_board, "play", {"move": "b4", "at": 3})
     texts = [path.read_text() for path in tmp_path.glob("*.pgn")]
     assert len(texts) == 2 and sum('[White "Anna"]' in text for text in texts) == 1
 
@@ -123,12 +123,12 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     session.close()
 
 
-def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing: Session) -> None:
-    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
-    act(storing, "play", {"move": "d6", "at": 0})
-    other = Session("other", [OWN_ENGINE], storing.saver.store)
-    key = storing.saver.key
-    storing.subscribe()
+def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing_board: Session) -> None:
+    act(storing_board, "new", {"players": [ANNA, BEN, ANALYST]})
+    act(storing_board, "play", {"move": "d6", "at": 0})
+    other = Session("other", [OWN_ENGINE], storing_board.saver.store)
+    key = storing_board.saver.key
+    storing_board.subscribe()
     with pytest.raises(ValueError, match="open in another tab"):
         act(other, "reopen", {"key": key})
     with pytest.raises(ValueError, match="open in another tab"):
@@ -148,7 +148,7 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     ask(page, "resign")
     page.wait("document.getElementById('status').textContent.includes('resigns')")
     tap_menu(page, "games")
-    page.wait(DIALOG.format("games"))
+    page.wait(is_open("games"))
     page.click("#games-query")
     for letter in "ben":
         page.key(letter)
@@ -159,19 +159,19 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
         page.key(letter)
     page.wait(f"{ROWS}.length === 1")
     page.key("Enter")
-    assert page.run(f"return {DIALOG.format('games')}")
+    assert page.run(f"return {is_open('games')}")
     text = ask(page, "all_games", query="ben")["record"]
     assert [record.tags["White"] for record in parse_records(text)] == ["Anna", "Zoë"]
     page.click("#games-list .open")
-    page.wait(f"!{DIALOG.format('games')}")
+    page.wait(f"!{is_open('games')}")
     page.wait("document.getElementById('status').textContent.startsWith('Black: place a man.')")
     assert moves(page) == ["d6"]
     # The game on the board cannot be deleted; the deletion of another game is confirmed.
     tap_menu(page, "games")
-    page.wait(f"{DIALOG.format('games')} && {ROWS}.length > 1")
+    page.wait(f"{is_open('games')} && {ROWS}.length > 1")
     assert not page.run("return document.querySelector('[aria-label^=\"Delete Anna\"]')")
     page.click("[aria-label='Delete Zoë – Ben, 1-0']")
-    page.wait(DIALOG.format("ask"))
+    page.wait(is_open("ask"))
     shot(page, "ask-delete")
     page.click("#ask-yes")
     page.wait(f"!{ROWS}.some((row) => row.startsWith('Zoë'))")
@@ -180,47 +180,41 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
 def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#resign")
-    page.wait(DIALOG.format("ask"))
+    page.wait(is_open("ask"))
     assert page.text("#ask-text") == "White loses, Black wins."
     # Enter and Esc give the safe answer.
     page.key("Enter")
-    page.wait(f"!{DIALOG.format('ask')}")
+    page.wait(f"!{is_open('ask')}")
     tap_menu(page, "new")
     page.click("#begin")
-    page.wait(DIALOG.format("ask"))
+    page.wait(is_open("ask"))
     assert "It stays in My games" in page.text("#ask-text")
     shot(page, "ask-new")
     page.key("Escape")
-    page.wait(f"!{DIALOG.format('ask')}")
+    page.wait(f"!{is_open('ask')}")
     assert len(moves(page)) == 2
-    asked = page.run(
-        "const event = new Event('beforeunload', {cancelable: true});"
-        "window.dispatchEvent(event); return event.defaultPrevented"
-    )
-    assert asked
+    leave = ("const event = new Event('beforeunload', {cancelable: true});"
+             "window.dispatchEvent(event); return event.defaultPrevented")
+    assert page.run(leave), "the page can be left without a question"
     page.click("#resign")
     page.click("#ask-yes")
     page.wait("document.getElementById('result-title').textContent === 'You lose'")
-    quiet = page.run(
-        "const event = new Event('beforeunload', {cancelable: true});"
-        "window.dispatchEvent(event); return event.defaultPrevented"
-    )
-    assert not quiet
+    assert not page.run(leave), "the page asks although the game is over"
 
 
 def test_of_several_games_one_is_opened_or_all_are_stored(page: Browser) -> None:
-    two = '[White "Cleo"]\n\n1. d6 f4 *\n\n[White "Dan"]\n\n1. a1 ( 1. g7 ) d2 2. b4 1-0\n'
-    load(page, two)
+    two_games = '[White "Cleo"]\n\n1. d6 f4 *\n\n[White "Dan"]\n\n1. a1 ( 1. g7 ) d2 2. b4 1-0\n'
+    load(page, two_games)
     page.wait("!document.getElementById('import-several').hidden")
     assert page.text("#import-count") == "2 games: which one?"
     shot(page, "import-several")
     page.click("#import-games li:nth-child(2) .open")
-    page.wait(f"!{DIALOG.format('import')}")
-    page.wait("document.querySelectorAll('#moves button').length === 4")
+    page.wait(f"!{is_open('import')}")
+    page.wait_for_count("#moves button", 4)
     assert page.text("#player-bottom .name") == "White: Dan"
-    load(page, two)
+    load(page, two_games)
     page.wait("!document.getElementById('import-keep').hidden")
     page.click("#import-keep")
     page.wait("document.getElementById('toast').textContent === '2 games are in My games now.'")
@@ -231,7 +225,7 @@ def test_of_several_games_one_is_opened_or_all_are_stored(page: Browser) -> None
 def choose_file(page: Browser, content: str) -> None:
     """Choose a file in the import dialog; its content is a JavaScript expression."""
     tap_menu(page, "import")
-    page.wait(DIALOG.format("import"))
+    page.wait(is_open("import"))
     page.run(
         "const chosen = new DataTransfer();"
         f"chosen.items.add(new File([{content}], 'games.pgn'));"
@@ -249,8 +243,8 @@ def test_a_file_of_thousands_of_games_is_opened(page: Browser) -> None:
     page.wait("!document.getElementById('import-several').hidden")
     assert page.text("#import-count").startswith("15000 games: which one? The first 10000")
     page.click("#import-games li:nth-child(3) .open")
-    page.wait(f"!{DIALOG.format('import')}")
-    page.wait("document.querySelectorAll('#moves button').length === 4")
+    page.wait(f"!{is_open('import')}")
+    page.wait_for_count("#moves button", 4)
     # Only the first part of a larger file is opened.
     choose_file(page, f"'{game}'.repeat(240000)")
     page.wait(note.format("larger than 16 MB"))
@@ -265,7 +259,7 @@ def test_a_file_is_decoded_from_its_encoding(page: Browser, encoding: str) -> No
     choose_file(page, f"new Uint8Array({data})")
     page.wait("document.getElementById('import-text').value !== ''")
     page.click("#import-go")
-    page.wait(f"!{DIALOG.format('import')}")
+    page.wait(f"!{is_open('import')}")
     page.wait("document.querySelector('#player-bottom .name').textContent === 'White: Mühle'")
 
 
@@ -280,7 +274,7 @@ def test_two_users_play_with_names_clocks_and_a_draw(page: Browser) -> None:
     enter(page, "#time", "7")
     shot(page, "new-two-persons")
     page.click("#begin")
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     assert page.text("#player-top .name") == "Black: Ben"
     assert page.run("return document.getElementById('draw').disabled")
     play(page, "d6")
@@ -308,7 +302,7 @@ def test_two_users_play_with_names_clocks_and_a_draw(page: Browser) -> None:
 def test_an_engine_declines_a_draw_while_men_are_placed(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#draw")
     message = "merels (Beginner) declines the draw."
     page.wait(f"document.getElementById('toast').textContent === {message!r}")
@@ -329,7 +323,7 @@ def test_an_engine_accepts_a_draw_when_it_is_not_better(session: Session) -> Non
 def test_a_paused_game_refuses_moves_and_shows_how_to_resume(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#pause")
     message = "Paused; it is White's turn. Press Resume to play on."
     page.wait(f"document.getElementById('status').textContent.startsWith({message!r})")
@@ -355,15 +349,15 @@ def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browse
     page.click("#result-close")
     count = ask(page, "games")["found"]
     page.key("u")
-    page.wait(DIALOG.format("ask"))
+    page.wait(is_open("ask"))
     assert "White wins, Black resigns. It stays in My games" in page.text("#ask-text")
     shot(page, "ask-undo")
     page.key("Enter")
-    page.wait(f"!{DIALOG.format('ask')}")
+    page.wait(f"!{is_open('ask')}")
     assert "White wins, Black resigns" in page.text("#status")
     page.click("#undo")
     page.click("#ask-yes")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
+    page.wait_for_count("#moves .variations button", 1)
     assert moves(page) == ["d6", "f4", "d2"]
     play(page, "b4")
     text = ask(page, "export")["record"]
@@ -373,7 +367,7 @@ def test_undo_after_the_end_needs_a_confirmation_and_keeps_the_game(page: Browse
     assert sorted(game["result"] for game in answer["games"][:2]) == ["*", "1-0"]
 
 
-GAME = """[White "You"]
+ENGINE_GAME = """[White "You"]
 [Black "merels (Club)"]
 [WhiteType "human"]
 [BlackType "program"]
@@ -396,7 +390,7 @@ def test_the_page_does_not_promise_my_games_for_an_unsaved_game(
         play(chromium, "d6")
         tap_menu(chromium, "new")
         chromium.click("#begin")
-        chromium.wait(DIALOG.format("ask"))
+        chromium.wait(is_open("ask"))
         assert chromium.text("#ask-text") == "It is not over, and it is not saved."
         chromium.key("Escape")
     chromium.wait("!document.getElementById('trouble').hidden")
@@ -410,8 +404,8 @@ def page_with_games(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     """A page that lists three games of the user and a game of Anna, all against an engine."""
     store = GameStore(tmp_path)
     for result in ("1-0", "0-1", "1/2-1/2"):
-        store.add(parse_record(GAME.format(result=result)))
-    store.add(parse_record(GAME.format(result="1-0").replace("You", "Anna")))
+        store.add(parse_record(ENGINE_GAME.format(result=result)))
+    store.add(parse_record(ENGINE_GAME.format(result="1-0").replace("You", "Anna")))
     with Server(games=tmp_path) as server:
         server.open_page(chromium)
         tap_menu(chromium, "games")
@@ -444,7 +438,7 @@ def test_picked_games_are_deleted_and_exported_together(
     record = ask(page, "all_games", keys=keys)["record"]
     assert len(list(parse_records(record))) == 2
     page.click("#games-delete")
-    page.wait(DIALOG.format("ask"))
+    page.wait(is_open("ask"))
     assert page.text("#ask-text") == "2 games. This cannot be undone."
     page.click("#ask-yes")
     page.wait(f"{ROWS}.length === 2")
@@ -452,7 +446,7 @@ def test_picked_games_are_deleted_and_exported_together(
     page.click("#games-all")
     page.click("#games-delete")
     page.click("#ask-no")
-    page.wait(f"!{DIALOG.format('ask')}")
+    page.wait(f"!{is_open('ask')}")
     assert page.run(f"return {ROWS}") == kept
     page.click("#games-delete")
     page.click("#ask-yes")
@@ -460,17 +454,17 @@ def test_picked_games_are_deleted_and_exported_together(
 
 
 def test_a_game_that_is_open_elsewhere_is_named_by_its_players(
-    tmp_path: Path, storing: Session
+    tmp_path: Path, storing_board: Session
 ) -> None:
-    act(storing, "new", {"players": [ANNA, BEN, ANALYST]})
-    act(storing, "play", {"move": "d6", "at": 0})
-    storing.subscribe()
-    other = Session("other", [OWN_ENGINE], storing.saver.store)
+    act(storing_board, "new", {"players": [ANNA, BEN, ANALYST]})
+    act(storing_board, "play", {"move": "d6", "at": 0})
+    storing_board.subscribe()
+    other = Session("other", [OWN_ENGINE], storing_board.saver.store)
     [game] = act(other, "games", {})["games"]
     assert game["elsewhere"] and not game["here"]
     with pytest.raises(ValueError, match="^'Anna – Ben': this game is open in another tab"):
         act(other, "reopen", {"key": game["key"]})
-    [game] = act(storing, "games", {})["games"]
+    [game] = act(storing_board, "games", {})["games"]
     assert game["here"] and not game["elsewhere"]
     other.close()
 

@@ -18,6 +18,7 @@ from tests.protocol.board.steps import (
     begin,
     click,
     clock,
+    is_open,
     load,
     play,
     shot,
@@ -78,10 +79,10 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
     # The event of the move redraws the board but keeps the animated element.
     assert page.run("return animated.isConnected")
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     page.run("motions.length = 0")
     click(page, "d6", "g7")
-    page.wait("document.querySelectorAll('.ring.remove').length === 3")
+    page.wait_for_count(".ring.remove", 3)
     assert page.run("return motions.length") == 1
     assert "translate(-300px, 100px)" in page.run("return motions[0]")
     assert page.run("return duration") == 150
@@ -95,10 +96,10 @@ def test_men_slide_appear_and_vanish(page: Browser) -> None:
 def test_a_dragged_man_does_not_slide(page: Browser) -> None:
     begin(page)
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     page.run(RECORD_ANIMATIONS)
     page.drag("[data-point=d6] .hit", "[data-point=b2] .hit")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert page.run("return motions") == []
 
 
@@ -109,7 +110,7 @@ def test_reduced_motion_disables_animations(page: Browser) -> None:
     for point in ("a7", "a1", "d7", "d1"):
         play(page, point)
     click(page, "g7")
-    page.wait("document.querySelectorAll('.ring.remove').length === 2")
+    page.wait_for_count(".ring.remove", 2)
     names = page.run("return [...document.querySelectorAll('.mill, .remove')]"
                      ".map((element) => getComputedStyle(element).animationName)")
     assert names == ["none"] * 3
@@ -119,9 +120,9 @@ def test_reduced_motion_disables_animations(page: Browser) -> None:
 def test_a_closed_mill_and_removable_men_are_marked(page: Browser) -> None:
     begin(page)
     load(page, "*******O/******@*/O*O@@@*O w 0 0 0 20")
-    page.wait("document.querySelectorAll('#board .man').length === 8")
+    page.wait_for_count("#board .man", 8)
     click(page, "g4", "g7")
-    page.wait("document.querySelectorAll('#board .mill').length === 1")
+    page.wait_for_count("#board .mill", 1)
     marked = page.run(
         "return ['.doomed', '.spared', '.ring.last'].map((mark) => "
         "[...document.querySelectorAll(`.point${mark}, .point:has(${mark})`)]"
@@ -131,9 +132,9 @@ def test_a_closed_mill_and_removable_men_are_marked(page: Browser) -> None:
     assert marked == [["b4"], ["a1", "d1", "g1"], ["g7"]]
     shot(page, "doomed")
     click(page, "b4")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
-    page.wait("document.querySelectorAll('#board .mill').length === 1")
-    page.wait("document.querySelectorAll('.doomed, .spared').length === 0")
+    page.wait_for_count("#moves button", 1)
+    page.wait_for_count("#board .mill", 1)
+    page.wait_for_count(".doomed, .spared", 0)
     assert page.run("return document.querySelectorAll('.point:has(.last)').length") == 1
 
 
@@ -152,18 +153,18 @@ def test_sounds_are_played_only_when_on(page: Browser) -> None:
     assert page.run("return tones") == 0
     tap_menu(page, "sound")
     assert page.run("return document.getElementById('sound').ariaPressed") == "true"
-    played = page.run("return tones")
+    tones = page.run("return tones")
     play(page, "f4")
-    assert page.run("return tones") == played + 1
+    assert page.run("return tones") == tones + 1
     tap_menu(page, "sound")
     play(page, "d2")
-    assert page.run("return tones") == played + 1
+    assert page.run("return tones") == tones + 1
 
 
 def test_the_result_card_offers_a_rematch_and_saving(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     ask(page, "resign")
     card = "document.getElementById('result-card')"
     page.wait(f"!{card}.hidden")
@@ -173,12 +174,12 @@ def test_the_result_card_offers_a_rematch_and_saving(page: Browser) -> None:
     page.click("#rematch")
     page.wait(f"{card}.hidden")
     # The colours are exchanged: the level begins, and the user is at the bottom.
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert page.text("#player-bottom .name") == "Black: You"
     ask(page, "resign")
     page.wait(f"!{card}.hidden")
     page.click("#result-save")
-    page.wait("document.getElementById('share-dialog').open")
+    page.wait(is_open("share"))
     page.key("Escape")
     assert not page.run(f"return {card}.hidden")
     page.click("#result-close")
@@ -195,5 +196,5 @@ def test_the_result_card_opens_a_review(page: Browser) -> None:
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     page.wait("!document.getElementById('graph').hidden")
     # The bar shows the value of the position, not the result of the resignation.
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#lines li", 3)
     page.wait("/^[-+]/.test(document.getElementById('bar').ariaValueText)")

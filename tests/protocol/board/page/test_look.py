@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.board.steps import (
+    CONTRAST,
     FLYERS,
     ask,
     begin,
@@ -17,22 +18,8 @@ from tests.protocol.board.steps import (
 )
 from tests.protocol.board.webdriver import Browser
 
-RATIOS = """
-const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-const channels = (colour) => {
-  pen.fillStyle = colour;
-  pen.fillRect(0, 0, 1, 1);
-  return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
-};
-const luminance = (colour) => {
-  const [r, g, b] = channels(colour).map((part) => part / 255)
-    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-};
-const ratio = (a, b) => {
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (high + 0.05) / (low + 0.05);
-};
+LOW_CONTRASTS = CONTRAST + """
+const ratio = (a, b) => contrast(channels(a), channels(b));
 const probe = document.body.appendChild(document.createElement("i"));
 const of = (name) => {
   probe.style.color = `var(--${name})`;
@@ -63,7 +50,7 @@ for (const colour of ["white", "black"]) {
   }
 }
 probe.remove();
-return Object.entries(contrasts).filter(([, [found, wanted]]) => found < wanted);
+return Object.entries(contrasts).filter(([, [ratio, least]]) => ratio < least);
 """
 
 
@@ -78,7 +65,7 @@ def test_every_theme_has_enough_contrast(page: Browser, dark: bool) -> None:
     page.wait("document.querySelectorAll('#board .target').length > 10")
     for theme in ("wood", "slate", "paper"):
         page.run("document.documentElement.dataset.theme = arguments[0]", theme)
-        assert page.run(RATIOS) == [], theme
+        assert page.run(LOW_CONTRASTS) == [], theme
         shot(page, f"{theme}-{'dark' if dark else 'light'}")
 
 
@@ -96,7 +83,7 @@ def test_theme_scheme_and_numbers_are_chosen_in_the_gear_and_remembered(page: Br
     shot(page, "gear")
     address = page.run("return location.href")
     page.open(address)
-    page.wait("document.querySelectorAll('.target').length === 24")
+    page.wait_for_count(".target", 24)
     assert page.run(colour) == "rgb(20, 24, 28)" and page.run(label) == "none"
 
 
@@ -153,7 +140,7 @@ def test_german_fits_on_every_screen(page: Browser, width: int, height: int) -> 
         page.key("Escape")
         page.wait("!document.querySelector('dialog:modal')")
     tap_menu(page, "analyse")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#lines li", 3)
     shot(page, f"german-analyse-{width}")
 
 
@@ -176,16 +163,16 @@ def test_targets_show_under_the_pointer_or_focus_and_after_a_man_is_picked(page:
     page.hover("#status")
     assert opacity(page, "d6") == 1
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     click(page, "d6")
-    page.wait("document.querySelectorAll('#board .picked').length === 1")
+    page.wait_for_count("#board .picked", 1)
     assert opacity(page, "b2") == 1 and opacity(page, "g7") == 1
     # The picked man is enlarged; the rings of the last move and of a removal differ in dashes.
     lifted = page.run("return getComputedStyle(document.querySelector("
                       "'[data-point=d6] .piece')).transform")
     assert lifted == "matrix(1.05, 0, 0, 1.05, 0, 0)"
     click(page, "g7")
-    page.wait("document.querySelectorAll('#board .ring.remove').length === 3")
+    page.wait_for_count("#board .ring.remove", 3)
     dashes = page.run("return ['remove', 'last'].map((name) => getComputedStyle("
                       "document.querySelector(`#board .ring.${name}`)).strokeDasharray)")
     assert dashes[0] != "none" and dashes[1] == "none"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import ask, begin, console_errors, enter, shot, tap_menu
+from tests.protocol.board.steps import ask, begin, console_errors, enter, is_open, shot, tap_menu
 from tests.protocol.board.webdriver import Browser
 
-LINE = {
+PUZZLE = {
     "position": "@*@O*@@@/OOOOO@*O/***O*@** b 0 1 0 1", "rules": "morris NoRemovalPlies=0",
     "goal": "win", "line": ["g4", "b6-b4", "e4-e5xb4", "d6-b6", "d5-d6"], "equal": [],
     "rating": 1396, "holding": 1, "moves": 11, "depth": None,
@@ -33,10 +33,10 @@ def puzzle_file(folder: Path, *rows: dict[str, Any]) -> Path:
 @pytest.fixture
 def page_with_puzzle(tmp_path: Path, chromium: Browser) -> Iterator[Browser]:
     """A page that shows the only puzzle of its server."""
-    with Server("-puzzles", str(puzzle_file(tmp_path, LINE)), games=tmp_path) as server:
+    with Server("-puzzles", str(puzzle_file(tmp_path, PUZZLE)), games=tmp_path) as server:
         server.open_page(chromium)
         chromium.click("#puzzles")
-        chromium.wait("document.querySelectorAll('#puzzle-board .man').length === 15")
+        chromium.wait_for_count("#puzzle-board .man", 15)
         yield chromium
         errors = console_errors(chromium)
         chromium.open("about:blank")
@@ -102,7 +102,7 @@ def test_a_wrong_move_is_taken_back_and_breaks_the_streak(page_with_puzzle: Brow
     wait_for_note(page, "place on d7: that does not win. Try again.")
     page.wait("/[(]-[0-9]+[)]/.test(document.getElementById('puzzle-player').textContent)")
     rating = page.text("#puzzle-player")
-    page.wait("document.querySelectorAll('#puzzle-board .man').length === 15")
+    page.wait_for_count("#puzzle-board .man", 15)
     # A second wrong move costs nothing more, and the solution can still be played.
     pick(page, "a7")
     wait_for_note(page, "place on a7: that does not win")
@@ -118,7 +118,7 @@ def test_the_first_hint_is_the_man_or_file_the_second_the_move(page_with_puzzle:
     wait_for_note(page, "Hint: place a man on the g file.")
     page.click("#puzzle-hint")
     wait_for_note(page, "Hint: place on g4.")
-    page.wait("document.querySelectorAll('#puzzle-board .arrow').length === 1")
+    page.wait_for_count("#puzzle-board .arrow", 1)
     shot(page, "puzzle-hint")
     pick(page, "g4")
     wait_for_man(page, "b4", "white")
@@ -135,7 +135,7 @@ def test_the_solution_is_shown_and_the_position_analysed(page_with_puzzle: Brows
     wait_for_note(page, line)
     assert page.text("#puzzle-count") == "0 of 1"
     page.click("#puzzle-dialog [value=analyse]")
-    page.wait("document.querySelectorAll('#board .man').length === 15")
+    page.wait_for_count("#board .man", 15)
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     text = ask(page, "export")["shown"]
     assert '[Variant "morris NoRemovalPlies=0"]' in text
@@ -153,9 +153,9 @@ def test_puzzles_can_be_played_with_the_keyboard_only(page_with_puzzle: Browser)
     # Esc first clears the picked man, then closes the dialog.
     page.key("Escape")
     page.wait("!document.querySelector('#puzzle-board .ring.picked')")
-    assert page.run("return document.getElementById('puzzle-dialog').open")
+    assert page.run(f"return {is_open('puzzle')}")
     page.key("Escape")
-    page.wait("!document.getElementById('puzzle-dialog').open")
+    page.wait(f"!{is_open('puzzle')}")
     # The puzzle resumes at the same step.
     tap_menu(page, "puzzles")
     wait_for_man(page, "b4", "white")
@@ -210,7 +210,7 @@ def test_a_phone_opens_puzzles_from_its_menu_with_large_buttons(page: Browser) -
 
 
 def test_a_file_without_puzzles_is_refused_in_one_line(tmp_path: Path) -> None:
-    for rows in ([], [LINE | {"goal": "lose"}]):
+    for rows in ([], [PUZZLE | {"goal": "lose"}]):
         with pytest.raises(AssertionError, match="puzzles.jsonl") as refused:
             Server("-puzzles", str(puzzle_file(tmp_path, *rows)))
         assert len(str(refused.value).splitlines()) == 1

@@ -16,6 +16,7 @@ from tests.protocol.board.steps import (
     begin,
     click,
     expect_refusal,
+    is_open,
     load,
     moves,
     play,
@@ -23,14 +24,14 @@ from tests.protocol.board.steps import (
 )
 from tests.protocol.board.webdriver import Browser
 
-SLOW = {"engine": 0, "level": "full"}
+FULL_STRENGTH = {"engine": 0, "level": "full"}
 MUTE = {"engine": 3}
 """Engine 3 of the fixture `server`, which never moves."""
 STATUS = "document.getElementById('status').textContent"
 DRAWN = "document.querySelectorAll('#board .drawn').length"
 
 
-def against(page: Browser, engine: dict[str, Any], seconds: float = 3.0) -> None:
+def begin_against(page: Browser, engine: dict[str, Any], seconds: float = 3.0) -> None:
     """Begin a game as White, with a time for each move."""
     begin(page)
     players = [PERSON, engine, ANALYST]
@@ -54,15 +55,15 @@ def test_the_wheel_steps_through_the_moves(page: Browser) -> None:
         play(page, point)
     for delta, count in ((-120, 2), (-120, 1), (120, 2), (120, 3), (120, 3)):
         page.wheel("#board", delta)
-        page.wait(f"document.querySelectorAll('#board .man').length === {count}")
+        page.wait_for_count("#board .man", count)
 
 
 def test_a_right_drag_draws_an_arrow_and_a_right_click_a_circle(page: Browser) -> None:
     begin(page)
     page.drag("[data-point=d6] .hit", "[data-point=f4] .hit", button=2)
-    page.wait("document.querySelectorAll('#board .arrow.drawn').length === 1")
+    page.wait_for_count("#board .arrow.drawn", 1)
     page.drag("[data-point=d2] .hit", "[data-point=d2] .hit", button=2)
-    page.wait("document.querySelectorAll('#board .circle.drawn').length === 1")
+    page.wait_for_count("#board .circle.drawn", 1)
     shot(page, "drawn")
     # Drawing the same shape again removes it.
     page.drag("[data-point=d2] .hit", "[data-point=d2] .hit", button=2)
@@ -80,11 +81,11 @@ def test_a_right_drag_draws_an_arrow_and_a_right_click_a_circle(page: Browser) -
 def test_a_right_click_cancels_the_picked_points(page: Browser) -> None:
     begin(page)
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     click(page, "d6")
-    page.wait("document.querySelectorAll('.picked').length === 1")
+    page.wait_for_count(".picked", 1)
     page.drag("[data-point=a1] .hit", "[data-point=a1] .hit", button=2)
-    page.wait("document.querySelectorAll('.picked').length === 0")
+    page.wait_for_count(".picked", 0)
     assert page.run(f"return {DRAWN}") == 0
 
 
@@ -96,13 +97,13 @@ def test_moves_are_typed(page: Browser) -> None:
         page.wait(f"[...document.querySelectorAll('#moves button')].at(-1)?.textContent === "
                   f"{expected!r}")
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     for key in "d6-":
         page.key(key)
     page.wait("document.getElementById('typed').textContent === 'Move: d6'")
     for key in "g7xd2":
         page.key(key)
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert moves(page) == ["d6-g7xd2"]
     assert page.run("return document.getElementById('typed').hidden")
 
@@ -116,7 +117,7 @@ def test_a_typed_move_that_is_illegal_is_named_and_dropped(page: Browser) -> Non
     for key in ("f", "Escape", "d"):
         page.key(key)
     page.key("2")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     assert moves(page) == ["d6", "d2"]
 
 
@@ -129,30 +130,30 @@ def test_a_letter_without_a_digit_is_still_a_shortcut(page: Browser) -> None:
 
 
 def test_a_premove_is_shown_and_played_at_once_if_it_is_legal(page: Browser) -> None:
-    against(page, SLOW)
+    begin_against(page, FULL_STRENGTH)
     play(page, "d6")
     click(page, "a1")
     page.wait(f"{STATUS}.startsWith('Your next move: a1.')")
-    page.wait("document.querySelectorAll('#board .premove').length === 1")
+    page.wait_for_count("#board .premove", 1)
     shot(page, "premove")
     page.wait("document.querySelectorAll('#moves button').length >= 3")
     listed = moves(page)
     assert listed[0] == "d6" and listed[2] == "a1"
-    page.wait("document.querySelectorAll('#board .premove').length === 0")
+    page.wait_for_count("#board .premove", 0)
 
 
 def test_a_premove_is_cancelled_by_a_right_click_or_escape(page: Browser) -> None:
-    against(page, MUTE)
+    begin_against(page, MUTE)
     play(page, "d6")
     page.wait(f"{STATUS}.includes('thinking')")
     for way in ("right", "Escape"):
         click(page, "a1")
-        page.wait("document.querySelectorAll('#board .premove').length === 1")
+        page.wait_for_count("#board .premove", 1)
         if way == "right":
             page.drag("[data-point=g1] .hit", "[data-point=g1] .hit", button=2)
         else:
             page.key(way)
-        page.wait("document.querySelectorAll('#board .premove').length === 0")
+        page.wait_for_count("#board .premove", 0)
         page.wait(f"{STATUS}.includes('thinking')")
     # Another premove replaces the first; premoves can be typed, too.
     click(page, "a1")
@@ -162,13 +163,13 @@ def test_a_premove_is_cancelled_by_a_right_click_or_escape(page: Browser) -> Non
 
 
 def test_a_premove_of_a_man_is_picked_like_a_move(page: Browser) -> None:
-    against(page, MUTE)
+    begin_against(page, MUTE)
     players = [PERSON, MUTE, ANALYST]
     start = "********/O***@***/O*O*@@*O b 0 0 0 9"
     assert ask(page, "new", players=players, position=start) == {}
-    page.wait("document.querySelectorAll('#board .man').length === 7")
+    page.wait_for_count("#board .man", 7)
     click(page, "d6")
-    page.wait("document.querySelectorAll('.picked').length === 1")
+    page.wait_for_count(".picked", 1)
     click(page, "d5")
     page.wait(f"{STATUS}.startsWith('Your next move: d6-d5.')")
 
@@ -202,7 +203,7 @@ def test_a_move_is_shown_at_once_and_confirmed_later(server: Server, page: Brows
         assert men(page, "white") == ["d6"] and men(page, "black") == []
     finally:
         os.kill(server.pid, signal.SIGCONT)
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     page.wait(f"{STATUS}.startsWith('Black: place a man.')")
 
 
@@ -220,7 +221,7 @@ def test_a_refused_move_is_taken_back_with_a_message(page: Browser) -> None:
     )
     click(page, "f4")
     page.wait("/changed meanwhile/.test(document.getElementById('toast').textContent)")
-    page.wait("document.querySelectorAll('#board .man').length === 1")
+    page.wait_for_count("#board .man", 1)
     assert moves(page) == ["d6"]
     play(page, "f4")
     expect_refusal(page)
@@ -230,37 +231,37 @@ def test_a_hint_shows_a_good_move(page: Browser) -> None:
     begin(page, black=BEGINNER)
     load(page, FLYERS)
     page.click("#play")
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    page.wait_for_count("#board .man", 6)
     page.click("#suggest")
-    page.wait("document.querySelectorAll('#board .arrow.hint').length === 1")
+    page.wait_for_count("#board .arrow.hint", 1)
     assert page.text("#status").startswith("Hint: ")
     assert "g7x" in page.text("#status"), "White wins by closing the mill"
     page.click("#board")
-    page.wait("document.querySelectorAll('#board .hint').length === 0")
+    page.wait_for_count("#board .hint", 0)
     page.key("h")
-    page.wait("document.querySelectorAll('#board .arrow.hint').length === 1")
+    page.wait_for_count("#board .arrow.hint", 1)
 
 
 def test_a_key_analyses_from_the_position_shown(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#first")
-    page.wait("document.querySelectorAll('#board .man').length === 0")
+    page.wait_for_count("#board .man", 0)
     page.key("a")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#lines li", 3)
     assert men(page, "white") == []
     play(page, "a1")
     page.key("a")
-    page.wait("document.querySelectorAll('#board .man').length === 2")
+    page.wait_for_count("#board .man", 2)
 
 
 def test_the_title_shows_that_it_is_the_users_turn(page: Browser) -> None:
     begin(page, black=BEGINNER)
     page.wait("document.title === 'Your turn – merels'")
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.wait("document.title === 'Your turn – merels'")
     ask(page, "resign")
     page.wait("document.title === 'merels'")
@@ -272,6 +273,6 @@ def test_the_title_shows_that_it_is_the_users_turn(page: Browser) -> None:
 def test_a_question_mark_opens_the_list_of_keys(page: Browser) -> None:
     begin(page)
     page.key("?")
-    page.wait("document.getElementById('help-dialog').open")
+    page.wait(is_open("help"))
     page.key("Escape")
-    page.wait("!document.getElementById('help-dialog').open")
+    page.wait(f"!{is_open('help')}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from merels.engine.game.notation import parse_move, parse_position
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
+from tests.protocol.board.page.test_puzzles import NOTE, pick
 from tests.protocol.board.steps import FLYERS, ask, console_errors, load, shot
 from tests.protocol.board.webdriver import Browser
-
-NOTE = "document.getElementById('puzzle-note').textContent"
 
 
 def review_blunder(page: Browser) -> None:
@@ -17,7 +16,7 @@ def review_blunder(page: Browser) -> None:
     record = Record(parse_position(FLYERS), moves, "0-1")
     record.line()[0].comment = "why not"
     load(page, format_record(record))
-    page.wait("document.querySelectorAll('#moves button').length === 2")
+    page.wait_for_count("#moves button", 2)
     page.click("#review")
     page.wait("document.getElementById('review').textContent === 'Review' && "
               "!document.getElementById('sums').hidden", 60)
@@ -54,7 +53,7 @@ def test_the_review_is_saved_with_the_game(page: Browser) -> None:
     load(page, ask(page, "export")["record"])
     page.wait("document.getElementById('sums').hidden")
     page.click("#review")
-    page.wait("document.querySelectorAll('#moves .blunder').length === 1")
+    page.wait_for_count("#moves .blunder", 1)
     page.wait("document.getElementById('review').textContent === 'Review'")
     assert " ".join(ask(page, "export")["record"].split()) == text
 
@@ -63,19 +62,14 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     assert not page.run("return document.getElementById('learn').checkVisibility()")
     review_blunder(page)
     page.click("#learn")
-    page.wait("document.querySelectorAll('#puzzle-board .man').length === 6")
+    page.wait_for_count("#puzzle-board .man", 6)
     assert page.text("#puzzle-title") == "Learn from the mistakes"
     assert page.text("#puzzle-task") == "White played d7-b4, a blunder. Find a better move."
     page.wait(f"{NOTE} === '1 of 1.'")
     assert page.run("return document.getElementById('puzzle-next').disabled")
-
-    def pick(*points: str) -> None:
-        for point in points:
-            page.click(f"#puzzle-board [data-point={point}] .hit")
-
     # Try the move of the game, and another losing move.
     for point in ("b4", "f4"):
-        pick("d7", point)
+        pick(page, "d7", point)
         page.wait(f"{NOTE}.startsWith('d7 to {point}: that is not good enough')")
         page.wait("document.querySelector('#puzzle-board [data-point=d7] .man')")
     page.click("#puzzle-hint")
@@ -83,7 +77,7 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     shot(page, "lesson")
     # Any winning move solves the puzzle, whichever man it removes.
     page.key("Escape")
-    pick("d6", "g7", "a1")
+    pick(page, "d6", "g7", "a1")
     page.wait(f"{NOTE} === 'Right! Solved.'")
     page.click("#puzzle-dialog [value=cancel]")
     # The game is unchanged.

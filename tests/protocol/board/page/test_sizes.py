@@ -39,7 +39,7 @@ return all.filter((element) => element.checkVisibility({visibilityProperty: true
 def test_targets_are_large_enough_for_fingers(page: Browser, name: str) -> None:
     page.set_view(*PHONES[name], phone=True)
     ask(page, "new", players=[PERSON, BEGINNER, ANALYST], time=clock(600, 5))
-    page.wait("document.querySelectorAll('.clock').length === 2")
+    page.wait_for_count(".clock", 2)
     assert page.run(SMALL_TARGETS) == []
     tap_menu(page, "analyse")
     load(page, FLYERS)
@@ -62,17 +62,17 @@ def test_the_layout_does_not_shift_when_a_game_begins(
 ) -> None:
     page.set_view(width, height, phone=width < 1000)
     begin(page, black=BEGINNER)
-    where = (
+    layout = (
         "return ['#board', '#player-top', '#player-bottom', '.controls .buttons', 'aside',"
         " '.record'].map((name) => document.querySelector(name).getBoundingClientRect())"
         ".map((box) => [box.x, box.y, box.width].map(Math.round))"
     )
-    before = page.run(where)
+    expected = page.run(layout)
     play(page, "d6")
-    page.wait("document.querySelectorAll('#moves button').length === 2")
-    assert page.run(where) == before
+    page.wait_for_count("#moves button", 2)
+    assert page.run(layout) == expected
     play(page, page.run("return document.querySelector('.point:has(.target)').dataset.point"))
-    assert page.run(where) == before
+    assert page.run(layout) == expected
 
 
 def test_a_phone_in_landscape_shows_everything_beside_the_board(page: Browser) -> None:
@@ -101,7 +101,7 @@ def test_a_large_screen_is_filled(page: Browser) -> None:
 def test_a_screen_reader_gets_names_and_values(page: Browser) -> None:
     tap_menu(page, "analyse")
     load(page, FLYERS)
-    page.wait("document.querySelectorAll('#board .value').length === 3")
+    page.wait_for_count("#board .value", 3)
     tree = page.accessibility_tree()
     assert ("heading", "Evaluation") in tree and ("heading", "Moves") in tree
     assert ("heading", "merels") in tree
@@ -147,8 +147,8 @@ def test_no_list_scrolls_inside_another_and_eight_plies_show(
         assert page.run(VISIBLE_PLIES) >= 8
     tap_menu(page, "analyse")
     load(page, GAME)
-    page.wait("document.querySelectorAll('#moves button').length === 16")
-    page.wait("document.querySelectorAll('#lines li').length === 3")
+    page.wait_for_count("#moves button", 16)
+    page.wait_for_count("#lines li", 3)
     assert page.run(NESTED_SCROLLERS) == []
     shot(page, f"analyse-{name}")
     if width > 1000:

@@ -14,6 +14,7 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     enter,
+    is_open,
     moves,
     play,
     shot,
@@ -43,9 +44,9 @@ def test_the_first_screen_has_one_main_button(
 ) -> None:
     page.set_view(width, height, phone=width < 1000, dark=dark)
     reopen(server, page)
-    main = ("return [...document.querySelectorAll('button.main')]"
-            ".filter((button) => button.checkVisibility()).map((button) => button.id)")
-    assert page.run(main) == ["begin"]
+    main_buttons = ("return [...document.querySelectorAll('button.main')]"
+                    ".filter((button) => button.checkVisibility()).map((button) => button.id)")
+    assert page.run(main_buttons) == ["begin"]
     assert page.text("#level-name") == "Club · 1385"
     tree = page.accessibility_tree()
     assert ("slider", "Level") in tree and ("radiogroup", "You are") in tree
@@ -58,7 +59,7 @@ def test_the_first_screen_has_one_main_button(
         assert page.run("return document.documentElement.scrollHeight") <= height
     page.click("#begin")
     page.wait(f"!{STARTING}")
-    assert page.run(main) == []
+    assert page.run(main_buttons) == []
 
 
 def test_level_colour_time_and_rules_are_chosen_and_remembered(
@@ -73,13 +74,13 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
     enter(page, "#variant", "morris")
     assert "Roman is another name of these rules" in page.text("#rules-words")
     page.click("#begin")
-    page.wait("document.querySelectorAll('#moves button').length === 1")
+    page.wait_for_count("#moves button", 1)
     assert page.text("#player-bottom .name") == "Black: You"
     assert page.text("#player-top .name") == "White: merels (Beginner)"
     # The rules in force are beside the moves, and a click explains them.
     assert page.text("#rules-line") == "Morris"
     page.click("#rules-line")
-    page.wait("document.getElementById('help-dialog').open")
+    page.wait(is_open("help"))
     assert "A side with two men has lost." in page.text("#rules-list")
     page.key("Escape")
     ask(page, "resign")
@@ -105,7 +106,7 @@ def test_a_random_colour_is_white_or_black(server: Server, page: Browser) -> Non
         page.click("#begin")
         page.wait("document.querySelector('dialog[open]') === null || "
                   "document.getElementById('ask-dialog').open")
-        if page.run("return document.getElementById('ask-dialog').open"):
+        if page.run(f"return {is_open('ask')}"):
             page.click("#ask-yes")
         page.wait(f"document.querySelector('#player-bottom .name').textContent === {name!r}")
 
@@ -127,9 +128,8 @@ def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
     page: Browser, width: int, height: int
 ) -> None:
     page.set_view(width, height, phone=width < 1000)
-    begin(page, black=BEGINNER,
-          position=FLYERS, variant="morris")
-    page.wait("document.querySelectorAll('#board .man').length === 6")
+    begin(page, black=BEGINNER, position=FLYERS, variant="morris")
+    page.wait_for_count("#board .man", 6)
     play(page, "d7", "b4")
     ask(page, "resign")
     page.wait("!document.getElementById('result-card').hidden")
@@ -152,7 +152,7 @@ def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
           return box.top >= 0 && box.bottom <= innerHeight;
         })()""")
     page.click("#result-learn")
-    page.wait("document.getElementById('puzzle-dialog').open")
+    page.wait(is_open("puzzle"))
     page.wait("/White played d7-b4, a blunder/.test("
               "document.getElementById('puzzle-task').textContent)")
 
@@ -166,7 +166,7 @@ def touch(page: Browser, *points: str) -> None:
 def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
     page.set_view(390, 844, phone=True)
     page.tap("#first-lesson")
-    page.wait("document.getElementById('tutorial-dialog').open")
+    page.wait(is_open("tutorial"))
     shot(page, "lesson-phone")
     lessons = [
         (["d6"], "White and Black place nine men each"),
@@ -177,8 +177,7 @@ def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
         (["d1", "a1"], "Black cannot move: White wins"),
     ]
     for number, (points, words) in enumerate(lessons, 1):
-        page.wait("document.getElementById('tutorial-step').textContent === "
-                  f"'{number} of 6'")
+        page.wait(f"document.getElementById('tutorial-step').textContent === '{number} of 6'")
         touch(page, *points)
         page.wait(f"{NOTE}.includes({words!r})")
         if number == 4:
@@ -186,7 +185,7 @@ def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
             touch(page, "d6", "d7", "f2")
             page.wait(f"{NOTE}.startsWith('Open and close')")
         page.tap("#tutorial-next")
-    page.wait("!document.getElementById('tutorial-dialog').open")
+    page.wait(f"!{is_open('tutorial')}")
     assert moves(page) == []
 
 

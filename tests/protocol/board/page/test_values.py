@@ -41,16 +41,13 @@ def test_the_explorer_lists_placing_moves_if_their_tables_exist(
     Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(7, placing=True)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     with Server() as server:
-        chromium.set_view(1280, 860)
-        server.let_in(chromium)
-        chromium.open(server.address)
-        chromium.wait("document.querySelectorAll('.target').length === 24")
+        server.open_page(chromium)
         begin(
             chromium, variant="morris", fields={"NoRemovalPlies": "0"},
             position="O*O*****/*@*@****/*O***@** b 0 1 0 9",
         )
         chromium.click("#analyse")
-        chromium.wait("document.querySelectorAll('#explorer li').length === 20")
+        chromium.wait_for_count("#explorer li", 20)
         label = "return document.querySelector(`[data-point=${arguments[0]}]`).ariaLabel"
         assert chromium.run(label, "f4") == "f4, empty, place here: proven win"
         assert chromium.run(label, "a7") == "a7, empty, place here: proven draw"

@@ -18,6 +18,7 @@ from tests.protocol.board.steps import (
     begin,
     click,
     expect_refusal,
+    is_open,
     load,
     play,
     shot,
@@ -26,8 +27,8 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
-MAIN = "[...document.querySelectorAll('#moves > li:not(.variations) button')]"
-TRIED = "[...document.querySelectorAll('#moves .variations button')]"
+MAIN_LINE = "[...document.querySelectorAll('#moves > li:not(.variations) button')]"
+VARIATIONS = "[...document.querySelectorAll('#moves .variations button')]"
 
 
 def texts(page: Browser, buttons: str) -> list[str]:
@@ -63,7 +64,7 @@ def test_viewing_earlier_moves_does_not_change_the_game(page: Browser) -> None:
     click(page, "b4")
     page.key("ArrowLeft")
     wait_for_move(page, "d6")
-    assert texts(page, MAIN) == ["d6", "f4", "d2"]
+    assert texts(page, MAIN_LINE) == ["d6", "f4", "d2"]
     page.key("End")
     wait_for_move(page, "d2")
     play(page, "b4")
@@ -72,7 +73,7 @@ def test_viewing_earlier_moves_does_not_change_the_game(page: Browser) -> None:
 
 def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     load(page, GAME)
-    page.wait(f"{MAIN}.length === 8")
+    page.wait(f"{MAIN_LINE}.length === 8")
     page.click("#moves button[data-node='2']")
     wait_for_move(page, "f4")
     click(page, "g7")
@@ -83,8 +84,8 @@ def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     wait_for_move(page, "g7")
     click(page, "a1")
     wait_for_move(page, "a1")
-    assert texts(page, MAIN) == parse_moves(GAME)
-    assert texts(page, TRIED) == ["g7", "a7", "a1"]
+    assert texts(page, MAIN_LINE) == list(map(str, parse_record(GAME).moves))
+    assert texts(page, VARIATIONS) == ["g7", "a7", "a1"]
     tree = "1. d6 f4 2. d2 ( 2. g7 a7 ( 2... a1 ) ) 2... b4 3. f2 b2 4. f6 b6xf6 *"
     assert movetext(page) == tree
     # Playing an existing move shows its node and adds no other.
@@ -92,7 +93,7 @@ def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     wait_for_move(page, "g7")
     click(page, "a7")
     wait_for_move(page, "a7")
-    assert texts(page, TRIED) == ["g7", "a7", "a1"]
+    assert texts(page, VARIATIONS) == ["g7", "a7", "a1"]
     # The arrow keys step between variations.
     page.key("ArrowDown")
     wait_for_move(page, "a1")
@@ -105,20 +106,15 @@ def test_a_move_in_an_analysis_adds_a_variation(page: Browser) -> None:
     shot(page, "variations")
 
 
-def parse_moves(text: str) -> list[str]:
-    """Return the moves of a record."""
-    return [str(move) for move in parse_record(text).moves]
-
-
 def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
     load(page, "1. d6 ( 1. f4 d6 ) f4 *")
-    page.wait(f"{TRIED}.length === 2")
-    before = movetext(page)
+    page.wait(f"{VARIATIONS}.length === 2")
+    original = movetext(page)
     page.click("#moves .variations button")
     # The record opens at the last move of the main line, which is also an f4.
     page.wait("document.querySelector('#moves .variations [aria-current]')")
     page.click("#promote")
-    page.wait(f"{MAIN}.map((button) => button.textContent).join() === 'f4,d6'")
+    page.wait(f"{MAIN_LINE}.map((button) => button.textContent).join() === 'f4,d6'")
     promoted = movetext(page)
     assert promoted == "1. f4 ( 1. d6 f4 ) 1... d6 *"
     page.click("#comment")
@@ -129,11 +125,11 @@ def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
     page.wait("document.querySelector('#moves .commented')")
     assert movetext(page) == "1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *"
     page.click("#delete")
-    page.wait(f"{MAIN}.map((button) => button.textContent).join() === 'd6,f4'")
+    page.wait(f"{MAIN_LINE}.map((button) => button.textContent).join() === 'd6,f4'")
     page.wait("document.getElementById('toast').textContent === "
               "'2 moves deleted. Press Undo to restore.'")
     assert movetext(page) == "1. d6 f4 *"
-    for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, before):
+    for wanted in ("1. f4 {bold!} ( 1. d6 f4 ) 1... d6 *", promoted, original):
         html = page.run("return document.getElementById('moves').innerHTML")
         page.click("#undo")
         page.wait(f"document.getElementById('moves').innerHTML !== {html!r}")
@@ -149,27 +145,27 @@ def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
 def test_moves_taken_back_stay_as_a_variation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
-    page.wait(f"{MAIN}.length === 2")
-    reply = texts(page, MAIN)[1]
+    page.wait(f"{MAIN_LINE}.length === 2")
+    reply = texts(page, MAIN_LINE)[1]
     page.key("u")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
-    assert texts(page, MAIN) == []
+    page.wait_for_count("#moves .variations button", 2)
+    assert texts(page, MAIN_LINE) == []
     wait_for_status(page, "White: place a man.")
     page.key("r")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 0")
+    page.wait_for_count("#moves .variations button", 0)
     wait_for_move(page, reply)
     page.click("#undo")
-    page.wait("document.querySelectorAll('#moves .variations button').length === 2")
+    page.wait_for_count("#moves .variations button", 2)
     other = "a1" if reply != "a1" else "g1"
     click(page, other)
-    page.wait(f"{MAIN}[0]?.textContent === {other!r} && {MAIN}.length === 2")
-    assert texts(page, TRIED) == ["d6", reply]
+    page.wait(f"{MAIN_LINE}[0]?.textContent === {other!r} && {MAIN_LINE}.length === 2")
+    assert texts(page, VARIATIONS) == ["d6", reply]
     assert f"( 1. d6 {reply} )" in movetext(page)
 
 
 def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browser) -> None:
     load(page, GAME)
-    page.wait(f"{MAIN}.length === 8")
+    page.wait(f"{MAIN_LINE}.length === 8")
     page.click("#moves button[data-node='4']")
     wait_for_move(page, "b4")
     # Delay the first request until after the second key.
@@ -214,7 +210,7 @@ def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None
 def test_play_continues_from_the_position_shown(page: Browser) -> None:
     begin(page, black=BEGINNER)
     load(page, "1. d6 f4 2. d2 b4 *")
-    page.wait(f"{MAIN}.length === 4")
+    page.wait(f"{MAIN_LINE}.length === 4")
     wait_for_status(page, "Try moves for both sides, or play on from here.")
     page.click("#moves button[data-node='3']")
     wait_for_move(page, "d2")
@@ -241,10 +237,10 @@ def long_game(plies: int) -> str:
 
 def test_a_step_in_a_long_game_updates_two_buttons_only(page: Browser) -> None:
     assert ask(page, "load", text=long_game(4000)) == {"moves": 4000}
-    page.wait(f"{MAIN}.length === 4000")
+    page.wait(f"{MAIN_LINE}.length === 4000")
     ask(page, "analyse", on=True)
     ask(page, "review")
-    page.wait("document.querySelectorAll('#graph polygon').length === 1")
+    page.wait_for_count("#graph polygon", 1)
     page.run(
         """window.seen = new Set();
            new MutationObserver((changes) => {
@@ -272,7 +268,7 @@ def test_variations_can_be_made_and_viewed_by_touch(
 ) -> None:
     page.set_view(width, height, phone=True, dark=dark)
     load(page, GAME)
-    page.wait(f"{MAIN}.length === 8")
+    page.wait(f"{MAIN_LINE}.length === 8")
     page.tap("#first")
     page.wait("document.getElementById('first').disabled")
     page.tap("[data-point=a1] .hit")
@@ -280,7 +276,7 @@ def test_variations_can_be_made_and_viewed_by_touch(
     assert movetext(page).startswith("1. d6 ( 1. a1 ) 1... f4")
     page.run("document.getElementById('promote').scrollIntoView({block: 'center'})")
     page.tap("#promote")
-    page.wait(f"{MAIN}[0].textContent === 'a1'")
+    page.wait(f"{MAIN_LINE}[0].textContent === 'a1'")
     page.tap("#moves .variations button")
     wait_for_move(page, "d6")
     shot(page, f"variations-{name}")
@@ -290,10 +286,10 @@ def test_variations_can_be_made_and_viewed_by_touch(
     )
     assert min(heights) >= 44
     tap_menu(page, "games")
-    page.wait("document.getElementById('games-dialog').open")
+    page.wait(is_open("games"))
     shot(page, f"my-games-{name}")
     page.tap("#games-dialog .ends .main")
-    page.wait("!document.getElementById('games-dialog').open")
+    page.wait(f"!{is_open('games')}")
 
 
 def test_ctrl_z_undoes_and_ctrl_shift_z_redoes(page: Browser) -> None:
@@ -302,6 +298,6 @@ def test_ctrl_z_undoes_and_ctrl_shift_z_redoes(page: Browser) -> None:
     press = ("document.body.dispatchEvent(new KeyboardEvent('keydown', "
              "{key: arguments[0], ctrlKey: true, shiftKey: arguments[1], bubbles: true}))")
     page.run(press, "z", False)
-    page.wait("document.querySelectorAll('#moves .variations button').length === 1")
+    page.wait_for_count("#moves .variations button", 1)
     page.run(press, "Z", True)
-    page.wait("document.querySelectorAll('#moves .variations button').length === 0")
+    page.wait_for_count("#moves .variations button", 0)
