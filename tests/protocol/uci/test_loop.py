@@ -279,14 +279,14 @@ def test_quit_stops_every_search_and_the_end_of_input_stops_endless_searches(tex
 def test_a_search_after_the_end_of_input_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"
     started = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    with limited(started) as process:
+    with limited(started, 300) as process:
         assert process.stdin and process.stdout
         process.stdin.write(f"setoption name Debug Log File value {log}\n".encode())
         process.stdin.write(b"setoption name MultiPV value 24\ngo depth 99\n")
         process.stdin.close()
         end_of_depth_15 = re.compile(rb"info depth 15 seldepth \d+ multipv 24 ")
-        while not end_of_depth_15.match(process.stdout.readline()):
-            pass
+        while not end_of_depth_15.match(line := process.stdout.readline()):
+            assert line, "the engine ended before depth 15"
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
     # The process ended before the next iteration, whose lines it could not have written.
