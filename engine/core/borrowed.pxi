@@ -1,6 +1,6 @@
 # Access to the core's shared structures from the other extensions.
 #
-# Needs shared.pxi.
+# Needs shared.pxi, tablebase/index.pxi.
 
 if getattr(core, "SHARED_LAYOUT", None) != shared_layout():
     raise ImportError(
@@ -15,5 +15,7 @@ cdef void *borrow(owner, kind, const char *name) except NULL:
     return PyCapsule_GetPointer(owner.shared, name)
 
 
+# A set of tables. Its readers need the index of places, which each extension has to load.
 cdef Tables *borrow_tables(tables) except NULL:
+    load_index()
     return <Tables *>borrow(tables, core.TableSet, "merels.Tables")

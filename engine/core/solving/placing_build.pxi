@@ -174,7 +174,6 @@ cdef class PlacingSlice:
     cdef int users           # see platform.pxi
 
     def __cinit__(self, tuple rules not None, int hand, int own, tables not None):
-        load_index()
         self.slice.stage = STAGE_NONE
         if not 2 <= hand <= 2 * MEN_PER_SIDE or hand % 2 or (
                 not 0 <= own <= MEN_PER_SIDE - hand // 2):

@@ -106,7 +106,6 @@ cdef class Retrograde:
         if not MINIMUM_MEN <= smaller <= larger <= MEN_PER_SIDE:
             raise ValueError(
                 f"expected 3 to 9 men, the larger side first, found {larger} and {smaller}")
-        load_index()
         self.lower = lower
         p.tables = borrow_tables(lower)
         p.rules = load_rules(rules)

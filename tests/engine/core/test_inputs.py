@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from merels.engine.core.convert import core_moves, core_rules
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS
 
+ROOT = Path(__file__).parents[3]
 RULES = core_rules(PRESETS["mill"])
 START = (0, 0, 9, 9, 0)
 
@@ -169,3 +171,22 @@ def test_threads_may_load_the_index_at_the_same_time() -> None:
     """A new process has not loaded the index yet."""
     done = subprocess.run([sys.executable, "-c", LOAD_INDEX], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"{core.table_places(9, 9)}\n" * 4, "")
+
+
+READ_TABLES = """
+from merels.engine.core import core, trainer
+from merels.engine.training.samples import Sample
+from tests.engine.core.test_inputs import tables, worker
+
+sample = Sample(0b10101, 0b10101 << 8, 0, 0, 1, 0.5, 0.5).pack()
+"""
+
+
+@pytest.mark.parametrize("call", [
+    "label_samples(tables(), sample)", "leaf_samples(tables(), worker(), sample, 9)",
+])
+def test_the_first_call_that_reads_tables_loads_the_index(call: str) -> None:
+    """Each extension has an index of its own."""
+    script = f"{READ_TABLES}trainer.{call}\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
