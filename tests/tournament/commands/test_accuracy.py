@@ -24,13 +24,13 @@ from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands import accuracy
 from tests.commands import output, refusal
-from tests.protocol.review.test_review import THROWN
+from tests.protocol.review.test_review import MISSED_WIN
 from tests.tournament.processes import play
 from tests.tournament.specs import match
 
 pytestmark = pytest.mark.thorough
 
-NAMED = '[White "Alice"]\n[Black "Bob"]\n' + THROWN
+NAMED = '[White "Alice"]\n[Black "Bob"]\n' + MISSED_WIN
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_tables_without_depths_leave_the_limit_of_plies_in_doubt(
 ) -> None:
     shutil.copytree(endings / "tables", tmp_path / "tables", ignore=shutil.ignore_patterns("*.dtl"))
     game = tmp_path / "game.pgn"
-    game.write_text(THROWN.replace("w 0 0 0 20", "w 0 0 50 20"))
+    game.write_text(MISSED_WIN.replace("w 0 0 0 20", "w 0 0 50 20"))
     message = (
         "1 of the values thrown away is in doubt: the limit on plies or a repetition may excuse "
         "the move. Tables built with -depths take that limit into account."
@@ -202,7 +202,7 @@ def test_unnamed_players_and_players_with_two_limits_are_separate(
     endings: Path, tmp_path: Path
 ) -> None:
     game = tmp_path / "game.pgn"
-    game.write_text(THROWN + "\n" + NAMED)
+    game.write_text(MISSED_WIN + "\n" + NAMED)
 
     def names(*flags: str) -> list[str]:
         return [engine["name"] for engine in counts(endings, game, flags=flags)["engines"]]

@@ -12,7 +12,7 @@ from merels.engine.common.files import LONGEST_LINE
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.writer import format_record
 from tests.commands import command, output, refusal
-from tests.protocol.review.test_review import THROWN
+from tests.protocol.review.test_review import MISSED_WIN
 
 main = command("review")
 
@@ -21,7 +21,7 @@ def test_a_game_is_reviewed_as_text_json_and_pgn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     game = tmp_path / "game.pgn"
-    game.write_text(THROWN)
+    game.write_text(MISSED_WIN)
     assert main([str(game), "-nodes", "20000"]) == 0
     text = capsys.readouterr().out
     assert "20. a1-g1??" in text and "Blunder, proven: a1-c5x" in text
@@ -68,7 +68,7 @@ def test_a_file_that_cannot_be_reviewed_is_an_error(
 
 def test_all_games_of_a_file_are_reviewed(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
-    games.write_text(THROWN + "\n1. d6 f4 1-0\n1. 5 14 {a\n1-0} 2. 4 *\n" + THROWN)
+    games.write_text(MISSED_WIN + "\n1. d6 f4 1-0\n1. 5 14 {a\n1-0} 2. 4 *\n" + MISSED_WIN)
     text = output("review", str(games), "-nodes", "500")
     assert [line for line in text.splitlines() if line.startswith("Game ")] == [
         f"Game {number}: ? - ?, {result}"
