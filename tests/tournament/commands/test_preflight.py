@@ -90,7 +90,7 @@ def test_an_engine_that_cannot_play_is_refused(
 def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
     engine = fake(mode=mode) if mode == "stops-only" else fake("pingtimeout=20", mode=mode)
     status, out, err = Marked(*match(*engine, *ONE_ROUND, "-games", "1", "-maxmoves", "2")).wait()
-    assert status == (mode == "stops-only") and "#  Name" in out, err
+    assert status != 2 and "#  Name" in out, err
 
 
 @pytest.mark.parametrize(
