@@ -17,8 +17,8 @@ def typed_field(
 ) -> FieldType:
     """Return a field of type ``kind``, or ``default`` if the field is missing.
 
-    A value of another type, or a missing field without a default, raises `InputError`, which
-    describes valid values as ``expected``.
+    A value of another type, or a missing field without a default, raises `InputError` with the
+    description of valid values ``expected``.
     """
     value = body.get(name, default)
     if isinstance(value, kind):

@@ -19,7 +19,7 @@ _KINDS = {
     **dict.fromkeys(POSITIONS, "positions"), **dict.fromkeys(GAMES, "games"),
     "rules": "rules", "manifest": "manifest",
 }
-"""The contents of a text, as `recognise` returns them, by form."""
+"""By form, the kind of content, as `recognise` names it."""
 _FORM_NAMES = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 OnInvalid = Callable[[InputError], None]
 """Called with the error about an invalid game, position or rule set, which is then skipped."""
@@ -37,9 +37,9 @@ def text_items(
 ) -> Iterator[Item]:
     """Yield the positions, games or rule sets of a text file; ``-`` is standard input.
 
-    A position is a record without moves. ``form`` is one of `FORMS` but `JOURNAL`; None detects the
-    form. ``rules`` apply to text that names no rules. ``report`` is called with the error about
-    each invalid game or line. An error about a manifest or the whole file is raised.
+    A position is a record without moves. ``form`` is one of `forms.FORMS` except `JOURNAL`; None
+    detects the form. ``rules`` apply to text that names no rules. ``report`` is called with the
+    error about each invalid game or line. An error about a manifest or the whole file is raised.
     """
     lines = read_lines(path)
     if form is None:

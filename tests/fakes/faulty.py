@@ -321,7 +321,7 @@ def serve(session: Session, output: Output) -> None:
                 State.error = False
                 line = line.rpartition(" ")[0]
                 session.handle(line)
-        if session.over:
+        if session.has_quit:
             break
 
 
@@ -344,7 +344,7 @@ def main() -> None:
         "outlives-idle-input": State.handshakes and not State.searching,
         "outlives-no-input": not State.handshakes,
     }
-    if outlives.get(MODE) and not session.over:
+    if outlives.get(MODE) and not session.has_quit:
         time.sleep(1000)
     session.close()
     if MODE == "bad-exit":

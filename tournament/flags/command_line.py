@@ -291,8 +291,8 @@ def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first:
     """Add one of a flag's words to ``pairs``; ``plies`` of an engine becomes ``depth``."""
     all_keys = [f"{key}=" for key in flag.keys if key != OPTION]
     key, equals, value = word.partition("=")
-    if not equals and flag.plain and is_first:
-        key, value = flag.plain, word
+    if not equals and flag.first_key and is_first:
+        key, value = flag.first_key, word
     elif not equals and key in SWITCHES and key in flag.keys:
         value = "true"
     elif not equals:

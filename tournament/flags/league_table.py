@@ -68,7 +68,7 @@ Actions:
                  play updates it
   status         print the list; the default
 """
-_ENDING = """\
+_EPILOGUE = """\
 DIR/games.db is a journal: merels ratings, accuracy, review and convert read it. The error of
 a rating is half the 95 % interval of its distance from the point that fixes the scale: the mean of
 the anchors or, if no anchor has played, of all players. The error treats a pair of games as one
@@ -87,5 +87,5 @@ def league_help() -> str:
         "Flags of create:", *flag_lines(CREATE_OWN), *shared(CREATE_SHARED),
         "Flags of add:", *flag_lines(ADD_FLAGS), "",
         "Flags of play:", *flag_lines(PLAY_OWN), *shared(PLAY_SHARED),
-        _ENDING,
+        _EPILOGUE,
     ])

@@ -65,7 +65,7 @@ class RunOptions:
     pause: float
     """Seconds between two games of a worker."""
     output: OutputFormat | None
-    """The runner whose output format is used; None: the format of merels."""
+    """Another runner, whose output format is used; None: the format of merels."""
     epd_file: str | None
     epd_append: bool
     quiet: bool
@@ -277,7 +277,7 @@ def _check_concurrency(concurrency: int) -> None:
 def _spread_cores(cores: list[int]) -> list[int]:
     """Return the cores in an order that uses second hyperthreads of physical cores last.
 
-    On systems other than Linux, which lists the hyperthreads of a core, the order is kept.
+    Only Linux lists the hyperthreads of a core; on other systems the order is kept.
     """
     uses: dict[str, int] = {}
     order = []
@@ -318,8 +318,9 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":
             raise InputError(
-                flag, f"would pin the {threads} threads of {engine.name} to one core; leave the "
-                "flag out, or give the engine one thread"
+                flag,
+                f"would pin the {threads} threads of {engine.name} to {counted(cores, 'core')}; "
+                "leave the flag out, or give the engine one thread",
             )
     return tuple(
         tuple(cpus[first : first + cores]) for first in range(0, len(cpus) - cores + 1, cores)

@@ -1,4 +1,4 @@
-"""The flags of ``merels tournament``, named as in fastchess and cutechess-cli, and their help."""
+"""The flags of ``merels tournament`` and their help, with names of fastchess and cutechess-cli."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 class Flag:
     """A flag, which takes either ``key=value`` words or plain words.
 
-    ``keys``: allowed keys; empty if the flag takes plain words. ``plain``: the key of a first word
-    without ``=``; empty if the flag refuses such a word.
+    ``keys``: allowed keys; empty if the flag takes plain words. ``first_key``: the key of a first
+    word without ``=``; empty if the flag takes plain words, or refuses such a word.
     """
 
     help: str
     keys: tuple[str, ...] = ()
-    plain: str = ""
+    first_key: str = ""
     words: tuple[int, int] = (1, 1)
     """Smallest and largest number of words of a flag without keys."""
     repeats: bool = False
@@ -82,12 +82,13 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-openings": Flag(
             "start positions. book: 500 positions that are proven draws under the rule set of "
-            "-variant, without changes by -set; or a file with format=pos|pgn. Both take "
-            "order=sequential|random and start=N. From a PGN file, the first plies=N moves of each "
-            "record. Without plies=, all moves; or, if any record reaches the end of a game or of "
-            "its placing phase, the first 8 moves of each record, each opening once. Without a "
-            "file, plies=N random placements (4 to 8), at most 12; plies=0 is the empty board",
-            ("file", "format", "order", "plies", "start"), plain="file",
+            "-variant, whatever -set changes; or a file with format=pos|pgn. Both take "
+            "order=sequential|random and start=N. A PGN file gives the first plies=N moves of each "
+            "record. Without plies= it gives all moves; but if a record of the file reaches the "
+            "end of a game or of the placing phase, only the first 8 moves of all records, equal "
+            "openings once. Without a file: plies=N random placements, N at most 12 (by default 4 "
+            "to 8, at random); plies=0 is the empty board",
+            ("file", "format", "order", "plies", "start"), first_key="file",
         ),
         "-event": Flag("name of the event, for PGN and reports"),
         "-site": Flag("name of the site, for PGN"),
@@ -113,7 +114,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-tbadjudicate": Flag("which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)"),
         "-replays": Flag(
             "replay a game up to X times (0) after a time forfeit caused by delays of the runner "
-            "or the machine. By default the loss counts; the final report counts such losses",
+            "or the machine. By default the loss stands; the final report has the number of these "
+            "losses",
         ),
     },
     "Statistics": {
@@ -154,7 +156,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "end the run when an engine has lost X games of this run by a crash, stall, time "
             "forfeit or illegal move (0: no limit)",
         ),
-        "-journal": Flag("store every finished game in this file", ("file",), plain="file"),
+        "-journal": Flag("store every finished game in this file", ("file",), first_key="file"),
         "-resume": Flag(
             "continue the journal, or start it if it does not exist. If no engines are given, the "
             "run continues in its folder with the command line stored in the journal, including "
@@ -165,7 +167,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "corrected", words=NO_WORDS,
         ),
         "-config": Flag(
-            "read flags from a text file, as if given here", ("file",), plain="file"
+            "read flags from a text file, as if given here", ("file",), first_key="file"
         ),
         "-executor": Flag(
             "run on the concurrent.futures.Executor that module:factory returns; none: on this "
@@ -182,27 +184,28 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "write games as PGN. file=- is standard output; all other output then goes to standard "
             "error. append=false replaces the file (not with -resume), min=true leaves move "
             "comments out. timeleft=, latency=, nodes=, seldepth=, nps=, hashfull= and pv= with "
-            "true extend the comments. latency= is the measured time minus the engine's own. For "
-            "all but timeleft= and nodes=, the journal stores the engines' last info lines",
+            "true extend the comments. latency= is the measured time minus the engine's own. With "
+            "any of these but timeleft= and nodes=, the journal also stores the engines' last info "
+            "lines",
             ("file", "append", "min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
-             "pv"), plain="file",
+             "pv"), first_key="file",
         ),
         "-epdout": Flag(
             "write the last position of each game, one per line; append=false replaces the file "
             "(not with -resume)",
-            ("file", "append"), plain="file",
+            ("file", "append"), first_key="file",
         ),
         "-output": Flag(
             "print in the format of another runner, fastchess or cutechess, for scripts that parse "
             "it",
-            ("format",), plain="format",
+            ("format",), first_key="format",
         ),
         "-log": Flag(
             "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
             "engines' lines (> sent, < received, ! standard error), append=false replaces the "
-            "file (not with -resume), compress=true appends the log at the end of the run to the "
-            "file's name with .gz",
-            ("file", "level", "engine", "append", "compress"), plain="file",
+            "file (not with -resume). compress=true: at the end of the run, the log is appended to "
+            "FILE.gz and removed",
+            ("file", "level", "engine", "append", "compress"), first_key="file",
         ),
         "-serve": Flag(
             "broadcast games and standings on a web page at this local port (0: any free port); "
@@ -224,7 +227,7 @@ the six built-in levels play each other. For example:
   merels tournament -engine cmd=./new name=New -engine cmd=./old name=Old \\
       -each tc=10+0.1 -rounds 100 -concurrency 2 -pgnout file=games.pgn
 
-In each round every engine plays every other two games on one opening, with colours swapped.
+In each round each pair of engines plays two games on one opening, with colours swapped.
 Ctrl-C stops after the games in progress, a second Ctrl-C at once. -journal file=F keeps every
 finished game, and -journal file=F -resume continues a run, however it was stopped.
 
@@ -247,9 +250,10 @@ if it answers, but neither writes anything else nor uses a processor for {pings}
 and at least {idle:g} s.
 
 The final report counts each engine's crashes, stalls, time forfeits (except those caused by delays
-of the machine) and illegal moves. It also counts faults that cost nothing: junk lines, and late
-answers (within timemargin=, or without a search). An engine is failing if crashes, stalls, time
-forfeits and illegal moves cost it at least {share:.0%} of its games, and at least {faults} games.
+of the machine) and illegal moves. It also counts faults that cost nothing: junk lines, answers
+that are late by at most timemargin=, and answers while no search runs. An engine is failing if
+crashes, stalls, time forfeits and illegal moves cost it at least {share:.0%} of its games, and at
+least {faults} games.
 
 Built-in levels, each with its rating relative to the others; any rating in between is a level, too:
   {levels}
@@ -259,15 +263,15 @@ the run prints which positions these tables cover.
 """
 LEVEL_LIMIT = "10+0.1"
 """The clock of a built-in level for which no limit is given."""
-ENDING = """\
+EPILOGUE = """\
 Before the first game every engine is tried once: it must start, accept its options and the rules,
 and play a legal move. An engine that fails in a game loses it, and the tournament continues. A
 game whose engine does not start has no result and is tried again.
 
 Exit status:
   0    all games are played, or the SPRT is decided
-  1    the run failed, games are left unplayed, or an engine is failing (see above) or lost all its
-       games, or at least its last two, without a legal move
+  1    the run failed; or games are left unplayed; or an engine is failing (see above); or it played
+       no legal move in any of its games, or in its last two or more
   2    the command line is wrong, or an engine failed its trial
   130  the run was interrupted"""
 WIDTH = 96
@@ -283,7 +287,7 @@ def help_text() -> str:
     )]
     for group, flags in GROUPS.items():
         lines += [f"{group}:", *flag_lines(flags), ""]
-    lines.append(ENDING)
+    lines.append(EPILOGUE)
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ TUNE_OWN: Flags = {
         "a spin option to tune; repeat the flag for each option. start= (its option.NAME=, or the "
         "engine's default), min= and max= (the engine's bounds); c_end= is the perturbation at the "
         "end (a twentieth of the range from min= to max=), best chosen to be worth a few Elo",
-        ("name", "start", "min", "max", "c_end"), plain="name", repeats=True,
+        ("name", "start", "min", "max", "c_end"), first_key="name", repeats=True,
     ),
     "-pairs": Flag("game pairs to play (10000); up to a 50th of them at once"),
     "-spsa": Flag(
@@ -50,7 +50,7 @@ perturbed values, and each value moves towards those of the winning side. For ex
   merels tune -engine cmd=./engine tc=1+0.01 -param Futility min=20 max=120 -param Window \\
       -pairs 20000 -concurrency 2 -openings book -journal tune.db -out tune.html -sprt
 """
-ENDING = """\
+EPILOGUE = """\
 At the end, merels tune prints each tuned value with its standard error, the likely distance from
 the best value. "-" means that the results show no best value; play more pairs, or choose a greater
 c_end=. -journal F -resume continues an interrupted run, with the same final values."""
@@ -61,4 +61,4 @@ def tune_help() -> str:
     shared = textwrap.wrap(
         f"As in merels tournament: {', '.join(TUNE_SHARED)}.", WIDTH, break_on_hyphens=False
     )
-    return "\n".join([INTRODUCTION, *flag_lines(TUNE_OWN), "", *shared, "", ENDING])
+    return "\n".join([INTRODUCTION, *flag_lines(TUNE_OWN), "", *shared, "", EPILOGUE])

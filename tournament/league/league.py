@@ -53,7 +53,7 @@ class Member:
     """Date, ISO 8601."""
     status: Status = "active"
     family: str = ""
-    """Family of versions of one engine; empty for the family of the player's own name."""
+    """Name that the versions of one engine share; if empty, the player's own name is used."""
     version: str = ""
     """Name and version that the engine announced when it was added."""
     program: str = ""
@@ -154,8 +154,8 @@ def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
 
     Group 0 is the rating list: the connected group with the most anchors, then with the most
     players. The scale of a group is fixed by its anchors; without anchors its mean is 0. An error
-    is half the 95 % interval of a rating on this scale: about the mean of the anchors in the group,
-    or of all its players.
+    is half the 95 % interval of the difference between a rating and the mean of the group's anchors
+    or, without anchors, of all its players.
     """
     if not counts:
         return []
@@ -216,7 +216,7 @@ def take_games(league: League, other: League) -> tuple[League, int]:
 
 
 def _identity(league: League, entrant: Entrant) -> tuple[Entrant, str]:
-    """Return what identifies a player, without the place of a program that has a fingerprint."""
+    """Return what identifies a player: with a fingerprint, the program may be at any path."""
     program, engine = league.members[entrant.name].program, entrant.engine
     if program:
         engine = replace(engine, command=("", *engine.command[1:]), directory=None)
@@ -253,7 +253,7 @@ def open_league(folder: str) -> Iterator[League]:
         with stored.journal:
             stored.journal.prepare_writing()
             yield _read(folder, stored.journal, stored.settings, stored.notes)
-            with suppress(JournalError):  # The log then stays beside the journal.
+            with suppress(JournalError):  # The write-ahead log then stays.
                 stored.journal.fold()
 
 

@@ -74,7 +74,7 @@ class PlainView(NoticeView):
         return []
 
     def over(self, end: str, why: str = "") -> None:
-        """Print an empty line before the final report on more than two engines, if there is one."""
+        """With more than two engines, print an empty line before the report of a run."""
         if len(self._settings.engines) > 2 and end != "failed":
             self._print("")
 

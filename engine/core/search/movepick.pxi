@@ -1,5 +1,6 @@
-# Move ordering and picking. If the search of a move will probe the transposition table, the picker
-# makes the next move before this search, and prefetches the bucket of the board after it.
+# Move ordering and picking. While a move is searched, the transposition table's bucket for the next
+# move is already on its way: the picker makes that move early and prefetches its bucket, unless its
+# search will not probe the table.
 #
 # Needs bitboard.pxi, board.pxi, ends.pxi, movegen.pxi, search/transposition.pxi,
 # search/parameters.pxi.
@@ -16,8 +17,8 @@ cdef enum:
 cdef struct History:
     # Killer moves: the last two quiet moves that cut off at a ply (Akl and Newborn, 1977).
     move_t killers[MAX_PLY + 8][2]
-    # Butterfly history: the success of quiet moves by colour, origin and target, the lowest ten
-    # bits of a move (Hartmann, ICCA Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989).
+    # Butterfly history: the success of quiet moves by colour and by a move's lowest ten bits,
+    # its origin and target (Hartmann, ICCA Journal 11, 1988; Schaeffer, IEEE PAMI 11, 1989).
     int32_t butterfly[2][BUTTERFLIES]
     int side                 # the colour to move at the root, 0 or 1
 
@@ -34,7 +35,7 @@ cdef enum:
 # A stack with the move lists of all nodes below the root, down to the current one; the worker owns
 # its memory.
 cdef struct MoveStack:
-    MoveList generated       # moves that close a mill, before they are scored
+    MoveList generated       # scratch list: moves that close a mill, as generated
     scored_t *free           # start of the next node's list
 
 cdef enum:
@@ -47,10 +48,11 @@ cdef struct Picker:
     int stage                # the next stage
     Board after              # the board after the last picked move
     uint64_t key             # of that board
-    bint urgent              # the last picked move is a killer, or closes or stops a mill
-    bint chosen              # the best remaining move is at index `next` and already made:
-    Board after_next
-    uint64_t next_key
+    bint urgent              # the last picked move is a killer, or closes or stops a mill; not set
+                             # for the table move
+    bint next_is_made        # the move at index `next` is the best one left and already made
+    Board after_next         # the board after it
+    uint64_t next_key        # of that board
     move_t table_move
     uint64_t threats         # lower half: of the side to move, upper: of the opponent
     MoveStack *stack
@@ -95,10 +97,10 @@ cdef inline void record_cutoff(History *history, int ply, int depth, move_t move
         reward(history_of(history, ply, quiets[i]), -bonus)
 
 
-# Generate and score the moves that close a mill. Moves that remove two men, or a man on a line with
-# an empty point that would complete a mill of the opponent, come first.
+# Generate and score the moves that close a mill. First come moves that remove two men, then those
+# that remove a man from a line that the opponent could complete if its men flew.
 cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) noexcept nogil:
-    cdef uint32_t threatened = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
+    cdef uint32_t completing = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
     cdef move_t move
     generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, True, False)
@@ -106,9 +108,9 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
         move = p.stack.generated.moves[i]
         score = CLOSING_SCORE
         removed = removed_of(move)
-        if removed != NO_POINT and threatened:
-            score += 4 * (count(PARTNERS[removed][0] & threatened)
-                          + count(PARTNERS[removed][1] & threatened))
+        if removed != NO_POINT and completing:
+            score += 4 * (count(PARTNERS[removed][0] & completing)
+                          + count(PARTNERS[removed][1] & completing))
         if second_removed_of(move) != NO_POINT:
             score += 16
         p.moves[i].bits = scored(score, i, move)
@@ -150,7 +152,7 @@ cdef inline void start_picking(Picker *p, MoveStack *stack, const RuleSet *rules
                                const Table *table, const Board *b, move_t table_move,
                                bint ahead) noexcept nogil:
     p.stage = PICK_TABLE
-    p.chosen = False
+    p.next_is_made = False
     p.table_move = table_move
     p.stack = stack
     p.moves = stack.free
@@ -193,18 +195,18 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
             return p.table_move
     while True:
         while p.next < p.size:
-            if not p.chosen:
+            if not p.next_is_made:
                 choose(p)
             move = move_at(p, p.next)
             p.urgent = p.moves[p.next].bits >> 32 >= URGENT_SCORE
             p.next += 1
             if move == p.table_move:
-                p.chosen = False
+                p.next_is_made = False
                 continue
-            if p.chosen:
+            if p.next_is_made:
                 p.after = p.after_next
                 p.key = p.next_key
-                p.chosen = False
+                p.next_is_made = False
             else:
                 make(b, move, &p.after)
                 p.key = key_of(rules, &p.after)
@@ -212,7 +214,7 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
                     prefetch_bucket(table, p.key)
             if ahead and p.next < p.size:
                 choose(p)
-                p.chosen = True
+                p.next_is_made = True
                 make(b, move_at(p, p.next), &p.after_next)
                 p.next_key = key_of(rules, &p.after_next)
                 prefetch_bucket(table, p.next_key)
@@ -230,10 +232,10 @@ cdef inline move_t pick(const RuleSet *rules, const Table *table, History *histo
 
 # Push the moves that remove a man, unordered, on the stack; the caller pops them.
 cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, const Board *b,
-                                    uint32_t risky, int *size) noexcept nogil:
+                                    uint32_t threats, int *size) noexcept nogil:
     cdef scored_t *moves = stack.free
     cdef int i
-    generate_on(rules, b, risky, &stack.generated, True, False)
+    generate_on(rules, b, threats, &stack.generated, True, False)
     for i in range(stack.generated.size):
         if is_removal(stack.generated.moves[i]):
             stack.free.bits = stack.generated.moves[i]

@@ -59,7 +59,7 @@ export class Drawing {
       this.groups.set(point, group);
       this.men.append(group);
     }
-    this.place();
+    this.layOut();
   }
 
   /** Creates the gradients of men and their shadows, and names them for the style sheet. */
@@ -94,8 +94,8 @@ export class Drawing {
     return this.flipped ? [700 - x, 700 - y] : [x, y];
   }
 
-  /** Draws lines and labels and places the points; call this again after a change of `flipped`. */
-  place() {
+  /** Draws lines and labels and moves the points; call this again after a change of `flipped`. */
+  layOut() {
     const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
     this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
       "M350 50V250M350 450V650M50 350H250M450 350H650");
@@ -114,8 +114,8 @@ export class Drawing {
     }
   }
 
-  /** Draws marks around a point. */
-  mark(point, ...marks) {
+  /** Replaces what is drawn at a point: its man or dot, and marks. */
+  drawAt(point, ...marks) {
     this.groups.get(point).firstChild.replaceChildren(...marks);
   }
 
@@ -124,7 +124,7 @@ export class Drawing {
     for (const point of this.points) {
       const marks = piece(men.get(point));
       if (last && last.to === point) marks.push(ring("last"));
-      this.mark(point, ...marks);
+      this.drawAt(point, ...marks);
     }
     this.markLast(last);
   }

@@ -124,7 +124,7 @@ def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
     for wanted, used in ((0, 2), (1, 1), (2, 2), (3, 2)):
         assert core.TranspositionTable(2, wanted).megabytes_in_use() == used
     table.write_entry((1 << 16) - 1, 1, 1)
-    with pytest.raises(ValueError, match="no entry 65536 in the table"):
+    with pytest.raises(ValueError, match="no entry 65536 in the part of the table in use"):
         table.read_entry(1 << 16)
 
 

@@ -1,4 +1,4 @@
-"""Searches of real engine processes and their answers, over both kinds of pipe."""
+"""Requests to real processes that answer like engines, over both kinds of pipe."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ READ_REQUEST = "sys.stdin.readline(); sys.stdin.readline()\n"
 """Code that reads what `ask` sends."""
 
 
-def test_the_last_score_before_the_answer_is_kept() -> None:
+def test_the_last_score_of_the_best_variation_is_kept() -> None:
     engine = connect(READ_REQUEST + r"""
 for line in ("info depth 1 score cp 1 nodes 1", "info string nothing",
              "info depth 2 score cp 2 nodes 2", "info depth 2 score cp 3 nodes 3 multipv 1",
@@ -99,7 +99,7 @@ for line in sys.stdin:
     engine.close()
 
 
-def test_lines_after_an_answer_are_read_in_order_by_the_next_search() -> None:
+def test_lines_after_an_answer_are_read_in_order_by_the_next_wait() -> None:
     engine = connect(READ_REQUEST + r"""
 w = sys.stdout.write
 w("bestmove a1\ninfo depth 5 score cp 5 nodes 5\nbestmo"); sys.stdout.flush(); time.sleep(0.2)

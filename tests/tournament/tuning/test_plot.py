@@ -19,7 +19,7 @@ def test_a_plot_shows_all_values_and_the_error_within_its_frame() -> None:
     assert [x for x, _ in line] == [LEFT, LEFT + 0.4 * (WIDTH - LEFT - RIGHT), WIDTH - RIGHT]
     heights = [y for _, y in line]
     assert all(TOP <= y <= HEIGHT - BOTTOM for y in heights)
-    # Heights are proportional to values: 50 to 70 is twice as far as 50 to 60.
+    # Differences on the y axis are proportional to those of the values.
     assert heights[0] - heights[1] == 2 * (heights[0] - heights[2]) > 0
     error = re.search(r'class="error" x1="[\d.]+" y1="([\d.]+)" x2="[\d.]+" y2="([\d.]+)"', plot)
     assert error is not None

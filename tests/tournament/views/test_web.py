@@ -113,7 +113,7 @@ def test_pages_get_the_same_events_and_a_background_thread_makes_the_standings(
             assert first.next() is None
 
 
-def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
+def test_the_runner_does_not_wait_for_slow_ratings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In a former version, the runner sent no events for minutes while it rated many engines."""
@@ -131,7 +131,7 @@ def test_the_runner_does_not_wait_for_the_ratings_of_many_engines(
         board.tick()
         first = listener.next()
         assert first is not None and first["score"]["text"] == "1 of 10 games"
-        assert "standings" not in first, "the ratings are not finished"
+        assert "standings" not in first, "standings were sent before the ratings were finished"
         go_on.set()
         has_standings = threading.Event()
 
@@ -189,7 +189,7 @@ def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over() -> None
     assert sorted(numbers) == [game["n"] for game in end["replays"]] == [1, 2, 3, 4]
 
 
-def test_only_page_files_are_served_and_only_to_this_machine() -> None:
+def test_only_the_page_and_games_are_served_and_not_to_other_sites() -> None:
     run, address = serving()
     with urllib.request.urlopen(address, timeout=60) as answer:
         policy = answer.headers["Content-Security-Policy"]

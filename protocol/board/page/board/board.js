@@ -48,7 +48,7 @@ export class Board extends Drawing {
 
   flip() {
     this.flipped = !this.flipped;
-    this.place();
+    this.layOut();
     this.drawn = new Map();
     if (this.view) this.draw(this.view);
   }
@@ -83,7 +83,7 @@ export class Board extends Drawing {
       }
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
-      this.mark(point, ...parts, svg("circle", { class: "focus", r: 46 }));
+      this.drawAt(point, ...parts, svg("circle", { class: "focus", r: 46 }));
       const isLive = live.has(point) || (!choice.early && choice.canLift(point));
       group.classList.toggle("live", isLive);
       const spared = step === "remove" && !removable && men.has(point) && colour !== own;

@@ -6,8 +6,8 @@ import { piece } from "../drawing.js";
 /** Milliseconds of a slide or an appearance, and of a removal. */
 const ARRIVAL_TIME = 150;
 const REMOVAL_TIME = 120;
-/** Most changed points that are animated; more changes are not one move. */
-const MOST_CHANGES = 5;
+/** Largest number of changed points that are animated; more are not changed by one move. */
+const MAX_CHANGES = 5;
 
 /** Returns whether the user prefers reduced motion. */
 export function prefersReducedMotion() {
@@ -28,13 +28,15 @@ function changes(before, now, colour) {
 export function animate(board, before, now, dropped) {
   const all = ["white", "black"].map((colour) => [colour, changes(before, now, colour)]);
   const count = all.reduce((sum, [, { lost, gained }]) => sum + lost.length + gained.length, 0);
-  if (prefersReducedMotion() || !count || count > MOST_CHANGES) return;
+  if (prefersReducedMotion() || !count || count > MAX_CHANGES) return;
   for (const [colour, { lost, gained }] of all) {
     if (lost.length === 1 && gained.length === 1) {
       if (gained[0] !== dropped) slide(board, lost[0], gained[0]);
       continue;
     }
-    if (gained.length === 1 && gained[0] !== dropped) appear(board, gained[0]);
+    for (const point of gained) {
+      if (point !== dropped) appear(board, point);
+    }
     for (const point of lost) vanish(board, point, colour);
   }
 }
@@ -44,10 +46,10 @@ function pieceAt(board, point) {
 }
 
 function slide(board, from, to) {
-  const [x, y] = board.at(from);
-  const [a, b] = board.at(to);
+  const [fromX, fromY] = board.at(from);
+  const [toX, toY] = board.at(to);
   pieceAt(board, to).animate(
-    [{ transform: `translate(${x - a}px, ${y - b}px)` }, { transform: "none" }],
+    [{ transform: `translate(${fromX - toX}px, ${fromY - toY}px)` }, { transform: "none" }],
     { duration: ARRIVAL_TIME, easing: "ease-out" },
   );
 }

@@ -212,8 +212,8 @@ export default {
   "evaluation.hold": "{holding} von {all} halten",
   "evaluation.hold.title": "Antworten, die diesen Wert erhalten: {holding} von {all}",
   "evaluation.in": "in {count}",
-  "evaluation.in.title.one": "Das Spiel endet in {count} Zug des Gewinners",
-  "evaluation.in.title.other": "Das Spiel endet in {count} Zügen des Gewinners",
+  "evaluation.in.title.one": "Der Gewinner braucht noch {count} Zug",
+  "evaluation.in.title.other": "Der Gewinner braucht noch {count} Züge",
   "evaluation.removal": "Schlagen in {count}",
   "evaluation.removal.title.one": "Bis zum nächsten Schlagen oder zum Ende ist es {count} Zug "
     + "einer Seite",

@@ -204,8 +204,8 @@ export default {
   "evaluation.hold": "{holding} of {all} hold",
   "evaluation.hold.title": "Replies that keep this value: {holding} of {all}",
   "evaluation.in": "in {count}",
-  "evaluation.in.title.one": "The game ends in {count} move of the winner",
-  "evaluation.in.title.other": "The game ends in {count} moves of the winner",
+  "evaluation.in.title.one": "The winner needs {count} more move",
+  "evaluation.in.title.other": "The winner needs {count} more moves",
   "evaluation.removal": "removal in {count}",
   "evaluation.removal.title.one": "The next removal or the end comes in {count} move of one side",
   "evaluation.removal.title.other": "The next removal or the end comes in {count} moves of one "

@@ -23,7 +23,7 @@ def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.Monk
     Builder(tmp_path, rules).build(7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     monkeypatch.setattr(proven, "TABLE_CACHE", TableCache())
-    # White closes d5-e5-c5 from c4 and leaves Black two men.
+    # c4-c5 closes the mill c5, d5, e5 and leaves Black two men.
     position = parse_position("OO****O*/@*@*****/****@*** w 0 0 0 40", rules)
     view = proven.proven_view(position)
     assert view is not None and view["here"]["value"] == "win"
@@ -65,4 +65,4 @@ def test_a_distance_of_one_move_is_in_the_singular(page: Browser) -> None:
     load(page, "********/O***@***/O***@@*O w 0 0 0 9")
     first = "document.querySelector('#explorer li:first-child button')"
     page.wait(f"{first}?.textContent.includes('in 1')")
-    assert page.run(f"return {first}.title") == "The game ends in 1 move of the winner"
+    assert page.run(f"return {first}.title") == "The winner needs 1 more move"
