@@ -1,6 +1,7 @@
 """Make the file of corrections: placing positions in which short searches blunder.
 
-    python -m merels.engine.training.corrections -tables DIR -openings FILE -work FILE
+    python -m merels.engine.training.corrections -tables DIR -openings FILE -work FILE \
+        -nodes 100000 1000000 -positions 130000 5000
 
 Each opening is played on by the engine against perfect play, once for each colour. The engine
 follows its own search, or the correction if the search gives away the value. Perfect play chooses
@@ -13,8 +14,12 @@ search prefers among those that keep the value. Lines of play follow the first r
 a correction that gives away the value under another rule set is left out. ``-tables`` needs the
 complete tables of all these rule sets.
 
-The result depends only on the openings, the tables, the engine's play and the number of positions.
-An interrupted run resumes, because ``-work`` stores each searched position.
+Several numbers of ``-nodes`` are engines of that speed, each with its lines of play and its number
+of ``-positions``. The first one's correction of a position counts.
+
+The result depends only on the openings, the tables, the engine's play and these numbers. An
+interrupted run resumes, because each searched position is stored in a file for each number of
+nodes: the name of ``-work`` and the number.
 """
 
 from __future__ import annotations
@@ -43,9 +48,9 @@ from merels.engine.tablebase.probe import Tables, build_command, open_tables
 LEAST_NODES = 1_000
 """Nodes of the search from which on the preferred move of an iteration counts."""
 MAX_REPLIES = 3
-"""Maximum number of moves of perfect play that are followed in a position."""
+"""Maximum number of moves of perfect play that a short search ranks."""
 REPLY_NODES = 20_000
-"""Nodes of a search for these moves."""
+"""Nodes of this search."""
 SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
 LATE_DIVISOR = 4
@@ -105,15 +110,23 @@ class Explorer:
         preferred = self.search(position, self.nodes)
         final = preferred[-1][1]
         least = min(LEAST_NODES, self.nodes)
-        late = [move for nodes, move in preferred if nodes * LATE_DIVISOR >= self.nodes]
         if all(move in holding for nodes, move in preferred if nodes >= least):
-            return None, {move: late.count(move) / len(late) for move in set(late)}
+            return None, self._late_moves(preferred)
         if final not in holding:
             final = self.search(position, self.nodes, holding)[-1][1]
         return final, {final: 1.0}
 
+    def _late_moves(self, preferred: list[tuple[int, Move]]) -> dict[Move, float]:
+        """Return the shares of the moves that the last iterations of a search prefer."""
+        late = [move for nodes, move in preferred if nodes * LATE_DIVISOR >= self.nodes]
+        return {move: late.count(move) / len(late) for move in set(late)}
+
     def replies(self, position: Position, holding: list[Move]) -> dict[Move, float]:
-        """Return the likely moves of perfect play with their probabilities."""
+        """Return the likely moves of perfect play with their probabilities.
+
+        Half of the probability is that of a short search's best moves, half that of the moves that
+        the engine prefers among those that hold.
+        """
         lines: dict[int, tuple[int, Move]] = {}
 
         def follow(info: Info) -> None:
@@ -128,7 +141,11 @@ class Explorer:
         )
         best = max(score for score, _ in lines.values())
         weights = {move: math.exp((score - best) / SPREAD) for score, move in lines.values()}
-        return {move: weight / sum(weights.values()) for move, weight in weights.items()}
+        ranked = {move: weight / sum(weights.values()) for move, weight in weights.items()}
+        late = self._late_moves(self.search(position, self.nodes, holding))
+        return {
+            move: (ranked.get(move, 0) + late.get(move, 0)) / 2 for move in {**ranked, **late}
+        }
 
     def examine(self, position: Position, player: int) -> Searched:
         """Search a position; a lost position gets no moves, because no correction can help."""
@@ -242,10 +259,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-work", type=Path, metavar="FILE", default=Path("corrections.work"))
     parser.add_argument("-out", type=Path, metavar="FILE", default=corrections.PATH)
     parser.add_argument(
-        "-nodes", type=_count, default=200_000, help="nodes of the engine's searches"
+        "-nodes", type=_count, nargs="+", default=[200_000], help="nodes of the engine's searches"
     )
-    parser.add_argument("-positions", type=_count, default=100_000, help="positions to search")
+    parser.add_argument(
+        "-positions", type=_count, nargs="+", default=[100_000], help="positions to search"
+    )
     args = parser.parse_args(argv)
+    if len(args.nodes) != len(args.positions):
+        parser.error(
+            f"expected as many -positions as -nodes, found {len(args.positions)} and "
+            f"{len(args.nodes)}"
+        )
     try:
         rules = [preset(name) for name in corrections.VARIANTS]
         tables = [open_tables(args.tables, rule_set) for rule_set in rules]
@@ -254,17 +278,21 @@ def main(argv: list[str] | None = None) -> int:
                 command = build_command(opened.rules, args.tables)
                 problem = f"expected all tables; make them with {command}"
                 raise InputError(str(args.tables), problem)
-        explorer, work = Explorer(tables[0], args.nodes), Work(args.work)
-        numbers = []
-        explored = explore(read_openings(args.openings, rules[0]), explorer, work, args.positions)
-        for count, (position, searched) in enumerate(explored, 1):
-            if searched.correction:
-                move = Move.from_text(searched.correction)
-                if all(move in moves_that_hold(other, position) for other in tables[1:]):
-                    numbers.append(corrections.number_of(position, move))
-            if count % 1000 == 0:
-                print(f"{count} positions, {len(numbers)} corrections", flush=True)
-        write_named(args.out, [corrections.pack(numbers)])
+        openings = read_openings(args.openings, rules[0])
+        numbers: dict[int, int] = {}  # by position
+        for nodes, positions in zip(args.nodes, args.positions):
+            work = Work(args.work.with_name(f"{args.work.name}.{nodes}"))
+            explored = explore(openings, Explorer(tables[0], nodes), work, positions)
+            for count, (position, examined) in enumerate(explored, 1):
+                if examined.correction:
+                    move = Move.from_text(examined.correction)
+                    if all(move in moves_that_hold(other, position) for other in tables[1:]):
+                        key, _ = corrections.key_of(position)
+                        numbers.setdefault(key, corrections.number_of(position, move))
+                if count % 1000 == 0:
+                    print(f"{nodes} nodes: {count} positions, {len(numbers)} corrections",
+                          flush=True)
+        write_named(args.out, [corrections.pack(numbers.values())])
     except (InputError, OSError) as error:
         parser.error(str(error))
     print(f"{args.out}: {len(numbers)} corrections")

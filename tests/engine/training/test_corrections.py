@@ -13,7 +13,7 @@ from merels.engine.search import corrections
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables
 from merels.engine.training.corrections import (
-    ENGINE, PERFECT, Explorer, Work, explore, main, moves_that_hold,
+    ENGINE, MAX_REPLIES, PERFECT, Explorer, Work, explore, main, moves_that_hold,
 )
 
 
@@ -64,6 +64,20 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
     assert corrected
 
 
+def test_perfect_play_may_choose_what_the_engine_prefers(tables: Tables) -> None:
+    """In a former version, only the best moves of a short search were followed."""
+    explorer = Explorer(tables, nodes=20)
+    others = 0
+    for position in positions(60):
+        holding = moves_that_hold(tables, position)
+        if holding:
+            replies = explorer.replies(position, holding)
+            preferred = explorer.search(position, explorer.nodes, holding)[-1][1]
+            assert preferred in replies and set(replies) <= set(holding)
+            others += len(replies) > MAX_REPLIES
+    assert others
+
+
 def test_an_interrupted_run_resumes_with_the_same_result(tables: Tables, tmp_path: Path) -> None:
     openings = [(position, 1.0) for position in positions(6)]
 
@@ -89,3 +103,12 @@ def test_the_command_names_missing_tables(
     with pytest.raises(SystemExit):
         main(["-tables", str(tmp_path), "-openings", str(openings)])
     assert "expected all tables; make them with merels tables build" in capsys.readouterr().err
+
+
+def test_each_number_of_nodes_needs_its_number_of_positions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["-tables", str(tmp_path), "-openings", str(tmp_path), "-nodes", "10", "20"]
+    with pytest.raises(SystemExit):
+        main([*words, "-positions", "5"])
+    assert "expected as many -positions as -nodes, found 1 and 2" in capsys.readouterr().err
