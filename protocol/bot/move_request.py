@@ -15,7 +15,7 @@ from merels.engine.search.levels import MAXIMUM_SEED, Level, level_named
 from merels.engine.search.limits import MOST_SECONDS, Limit
 from merels.protocol.common.json_fields import (
     JSON,
-    optional,
+    optional_field,
     seconds_field,
     typed_field,
     whole_field,
@@ -103,13 +103,13 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
         expected = f"expected the clock of {side}, the side to move, or time, depth or nodes"
         raise InputError("clock", expected)
     return Limit(
-        time=optional(seconds_field, body, "time", 0.001, MOST_SECONDS),
-        depth=optional(whole_field, body, "depth", 1, MAX_COUNT),
-        nodes=optional(whole_field, body, "nodes", 1, MAX_COUNT),
-        white_clock=optional(seconds_field, clock, "white", -MOST_SECONDS, MOST_SECONDS),
-        black_clock=optional(seconds_field, clock, "black", -MOST_SECONDS, MOST_SECONDS),
-        white_inc=optional(seconds_field, clock, "white_inc", 0.0, MOST_SECONDS),
-        black_inc=optional(seconds_field, clock, "black_inc", 0.0, MOST_SECONDS),
+        time=optional_field(seconds_field, body, "time", 0.001, MOST_SECONDS),
+        depth=optional_field(whole_field, body, "depth", 1, MAX_COUNT),
+        nodes=optional_field(whole_field, body, "nodes", 1, MAX_COUNT),
+        white_clock=optional_field(seconds_field, clock, "white", -MOST_SECONDS, MOST_SECONDS),
+        black_clock=optional_field(seconds_field, clock, "black", -MOST_SECONDS, MOST_SECONDS),
+        white_inc=optional_field(seconds_field, clock, "white_inc", 0.0, MOST_SECONDS),
+        black_inc=optional_field(seconds_field, clock, "black_inc", 0.0, MOST_SECONDS),
     )
 
 
@@ -119,7 +119,7 @@ def _level(body: JSON) -> Level | None:
     A missing seed and seed 0 are replaced by a fixed seed: a bot's answers must be reproducible,
     and with 0 an engine chooses a random seed.
     """
-    seed = optional(whole_field, body, "seed", 0, MAXIMUM_SEED) or MAXIMUM_SEED
+    seed = optional_field(whole_field, body, "seed", 0, MAXIMUM_SEED) or MAXIMUM_SEED
     value = body.get("level")
     return None if value is None else replace(level_named(str(value)), seed=seed)
 

@@ -42,7 +42,7 @@ def seconds_field(body: JSON, name: str, low: float, high: float) -> float:
     raise InputError(f"{name} {value}", f"expected seconds from {low:g} to {high:g}")
 
 
-def optional(
+def optional_field(
     read: Callable[[JSON, str, Number, Number], Number], body: JSON, name: str,
     low: Number, high: Number,
 ) -> Number | None:  # fmt: skip

@@ -11,7 +11,7 @@ from tests.protocol.gui import Gui
 
 
 @pytest.fixture
-def nothing_is_left() -> Iterator[None]:
+def no_engine_is_left() -> Iterator[None]:
     """Fail if the test leaves an engine process."""
     yield
     assert_no_engine_is_left()

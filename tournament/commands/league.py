@@ -35,15 +35,15 @@ from merels.tournament.flags.run_options import (
 )
 from merels.tournament.journal.failures import HealthCounter
 from merels.tournament.league.league import (
-    FLOOR,
-    GOAL,
+    ERROR_GOAL,
+    MIN_GAMES,
     League,
     Member,
     Terms,
     create_league,
+    merge_copy,
     open_league,
     read_league,
-    take_games,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
 from merels.tournament.league.rating_list import list_entries
@@ -95,7 +95,7 @@ def _create(folder: str, words: Sequence[str]) -> int:
     each = given.pairs.get("-each", {})
     settings = make_settings(replace(given, engines=STAND_IN), None)
     terms = Terms(
-        _error(given, GOAL), given.number("-floor", FLOOR, 0, MAX_FLOOR),
+        _error(given, ERROR_GOAL), given.number("-floor", MIN_GAMES, 0, MAX_FLOOR),
         given.faults.attempt((), _anchors, given), tuple(each.items()),
     )
     given.faults.raise_all()
@@ -197,7 +197,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
         )
         given.faults.raise_all()
         for name in league.active:
-            if change := league.changed_program(name):
+            if change := league.program_difference(name):
                 raise InputError(
                     name, f"its program has changed since it was added ({change}): add it as a new "
                     f"player, with -family, and retire the old player"
@@ -305,7 +305,7 @@ def _merge(folder: str, words: Sequence[str]) -> int:
     if len(words) != 1:
         raise InputError("merge", "expected one folder with a part of the league after it")
     with open_league(folder) as league, read_league(words[0]) as part:
-        _, games = take_games(league, part)
+        _, games = merge_copy(league, part)
     print(f"{folder}: {counted(games, 'game')} from {words[0]}")
     return OK
 

@@ -83,8 +83,8 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     maximum = MAX_WORKERS if executor is None else MAX_TASKS
     concurrency = given.number("-concurrency", default, 1, maximum)
     attempt = given.faults.attempt
-    none: tuple[tuple[int, ...], ...] = ()
-    cpus, log = attempt(none, _cpus, given, settings, concurrency), attempt(None, _log, given)
+    unpinned: tuple[tuple[int, ...], ...] = ()
+    cpus, log = attempt(unpinned, _cpus, given, settings, concurrency), attempt(None, _log, given)
     attempt(None, _check_files, given, settings, log)
     if executor is None and "-force-concurrency" not in given.words:
         attempt(None, _check_concurrency, concurrency)

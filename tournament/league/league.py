@@ -35,9 +35,9 @@ JOURNAL = "games.db"
 """Name of the journal in the folder."""
 NOTE = "league"
 """Key of the journal's note on the league."""
-GOAL = 25.0
+ERROR_GOAL = 25.0
 """Default goal for the error of each rating, in Elo."""
-FLOOR = 2
+MIN_GAMES = 2
 """Default minimum number of games between any two active players."""
 _IDENTITIES = "SELECT number, white, black, started FROM games"
 """Selects number, players and start time of each game, which together identify the game."""
@@ -66,9 +66,9 @@ class Member:
 class Terms:
     """Goals for the games, scale of the ratings, and default flags of new players."""
 
-    error: float = GOAL
+    error: float = ERROR_GOAL
     """Goal for the error of each active player's rating, in Elo."""
-    floor: int = FLOOR
+    floor: int = MIN_GAMES
     """Minimum number of games between any two active players, rounded up to pairs."""
     anchors: tuple[tuple[str, float], ...] = ()
     """Players of known rating, each with its Elo; if empty, the built-in levels.
@@ -139,7 +139,7 @@ class League:
                 counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
         return counter
 
-    def changed_program(self, name: str) -> str:
+    def program_difference(self, name: str) -> str:
         """Return how a player's program differs from the program that was added, or ''."""
         added = self.members[name].program
         player = next(entrant for entrant in self.settings.engines if entrant.name == name)
@@ -181,7 +181,7 @@ def anchors_of(league: League) -> dict[str, float]:
     }
 
 
-def take_games(league: League, other: League) -> tuple[League, int]:
+def merge_copy(league: League, other: League) -> tuple[League, int]:
     """Add the games and players of a copy of the league that was continued elsewhere.
 
     Return the changed league and the number of new games. Raises `InputError`, before anything is

@@ -1,7 +1,7 @@
 // A game in progress or finished: its moves, and the positions between them.
 
 import { COLOURS } from "./dom.js";
-import { parse } from "./drawing.js";
+import { parseMove } from "./drawing.js";
 
 /** The results of a game; an archive stores them as indices of this list. */
 export const RESULTS = ["1-0", "0-1", "1/2-1/2", "*"];
@@ -46,7 +46,7 @@ export class Game {
 
   play(move) {
     const { men: before, hands: held, side } = this.positions.at(-1);
-    const { origin, to, removed } = parse(move.text);
+    const { origin, to, removed } = parseMove(move.text);
     const men = new Map(before);
     const hands = [...held];
     if (origin) men.delete(origin);

@@ -1,7 +1,7 @@
 // A game on a board: both players with score and clock, the graph of their scores, and the moves.
 
 import { $, clockText, COLOURS, element, svg } from "./dom.js";
-import { Drawing, parse } from "./drawing.js";
+import { Drawing, parseMove } from "./drawing.js";
 import { inMen, resultText, scoreText } from "./game.js";
 
 /** The y coordinate of a score for White in men: 3 if White wins, 50 if level, 97 if Black wins. */
@@ -9,7 +9,7 @@ const height = (men) => (50 - 47 * Math.tanh(men / 3)).toFixed(1);
 
 /** Draws a position of a game on a board. */
 export function drawPosition(board, game, ply) {
-  board.show(game.positions[ply].men, ply ? parse(game.moves[ply - 1].text) : null);
+  board.show(game.positions[ply].men, ply ? parseMove(game.moves[ply - 1].text) : null);
   board.root.setAttribute("aria-label", game.describe(ply));
 }
 

@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 
 /** Radius of a man. */
-export const MAN = 36;
+export const MAN_RADIUS = 36;
 
 /** Gradients of a drawing: name, centre, radius, and offsets of the stops. */
 const GRADIENTS = [
@@ -15,7 +15,7 @@ const GRADIENTS = [
 let drawings = 0;
 
 /** The parts of a move's text such as "a4-b4xb2". */
-export function parse(text) {
+export function parseMove(text) {
   const [path, ...removed] = text.split("x");
   const points = path.split("-");
   return { text, origin: points.length > 1 ? points[0] : null, to: points.at(-1), removed };
@@ -30,15 +30,15 @@ export const menOf = ({ white, black }) => new Map([
 export function piece(colour) {
   if (!colour) return [svg("circle", { class: "dot", r: 8 })];
   return [
-    svg("circle", { class: "shade", cx: 1, cy: 5, r: MAN + 7 }),
-    svg("circle", { class: `man ${colour}`, r: MAN }),
-    svg("circle", { class: "inner", r: MAN - 11 }),
+    svg("circle", { class: "shade", cx: 1, cy: 5, r: MAN_RADIUS + 7 }),
+    svg("circle", { class: `man ${colour}`, r: MAN_RADIUS }),
+    svg("circle", { class: "inner", r: MAN_RADIUS - 11 }),
   ];
 }
 
 /** A ring around a man, `margin` units outside its edge. */
 export function ring(name, margin = 4) {
-  return svg("circle", { class: `ring ${name}`, r: MAN + margin });
+  return svg("circle", { class: `ring ${name}`, r: MAN_RADIUS + margin });
 }
 
 export class Drawing {

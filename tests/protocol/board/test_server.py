@@ -22,7 +22,7 @@ from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 pytestmark = pytest.mark.thorough
 
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
-JSON = {"Content-Type": "application/json"}
+JSON_HEADERS = {"Content-Type": "application/json"}
 CLUB_ELO = str(LEVELS[2].elo)
 
 
@@ -75,22 +75,22 @@ def test_other_sites_are_refused(server: Server, headers: dict[str, str]) -> Non
     headers = {name: value.format(port=server.port) for name, value in headers.items()}
     for method, path in (("GET", ""), ("GET", "events?session=x"), ("POST", "api/open")):
         body = b"{}" if method == "POST" else None
-        status, _, answer = server.ask(method, f"/{path}", body, {**JSON, **headers})
+        status, _, answer = server.ask(method, f"/{path}", body, {**JSON_HEADERS, **headers})
         assert status == 403
         assert answer.headers["Access-Control-Allow-Origin"] is None
 
 
 def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
     path = "/api/open"
-    assert server.ask("POST", path, b"x" * (2 << 20), JSON)[0] == 413
-    assert server.ask("POST", path, b"", {**JSON, "Content-Length": "9" * 30})[0] == 413
-    assert server.ask("POST", path, b"{}", {**JSON, "Content-Length": "-1"})[0] == 411
+    assert server.ask("POST", path, b"x" * (2 << 20), JSON_HEADERS)[0] == 413
+    assert server.ask("POST", path, b"", {**JSON_HEADERS, "Content-Length": "9" * 30})[0] == 413
+    assert server.ask("POST", path, b"{}", {**JSON_HEADERS, "Content-Length": "-1"})[0] == 411
     assert server.ask("POST", path, b"{}", {"Content-Type": "text/plain"})[0] == 415
     for body in (b"", b"[]", b"{", b"\xff\xfe", b"[" * 100_000):
-        assert server.ask("POST", path, body, JSON)[0] == 400
-    chunked = {**JSON, "Transfer-Encoding": "chunked"}
+        assert server.ask("POST", path, body, JSON_HEADERS)[0] == 400
+    chunked = {**JSON_HEADERS, "Transfer-Encoding": "chunked"}
     assert server.ask("POST", path, None, chunked)[0] == 411
-    assert server.ask("PUT", path, b"{}", JSON)[0] == 501
+    assert server.ask("PUT", path, b"{}", JSON_HEADERS)[0] == 501
 
 
 @pytest.mark.parametrize(

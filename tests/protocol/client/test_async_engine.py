@@ -25,7 +25,7 @@ from tests.processes import FAKE
 from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import ENGINE
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
+pytestmark = pytest.mark.usefixtures("no_engine_is_left")
 T = TypeVar("T")
 
 

@@ -19,7 +19,7 @@ from merels.protocol.process.errors import EngineTerminated
 from merels.protocol.process.thread_pipe import ThreadPipe
 from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left", "each_pipe")
+pytestmark = pytest.mark.usefixtures("no_engine_is_left", "each_pipe")
 TIMEOUT = 20 * 10**9
 """Timeout of an answer, in nanoseconds."""
 

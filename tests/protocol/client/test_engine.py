@@ -37,7 +37,7 @@ def fake(mode: str, argument: str = "") -> list[str]:
     return [*FAKE, mode, argument]
 
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
+pytestmark = pytest.mark.usefixtures("no_engine_is_left")
 
 
 def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:

@@ -21,7 +21,7 @@ from merels.protocol.process.poll_pipe import PollPipe
 from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.thread_pipe import ThreadPipe
 
-pytestmark = pytest.mark.usefixtures("nothing_is_left")
+pytestmark = pytest.mark.usefixtures("no_engine_is_left")
 
 PIPES = [PollPipe, ThreadPipe] if os.name == "posix" else [ThreadPipe]
 SCRIPT = "import sys, time\nexec(sys.argv[1])\n"

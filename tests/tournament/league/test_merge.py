@@ -9,7 +9,7 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.league.league import Member, open_league, read_league, take_games
+from merels.tournament.league.league import Member, merge_copy, open_league, read_league
 from merels.tournament.records.games import Entrant, TimeControl
 from tests.tournament.league.leagues import add_games, game, make_league
 
@@ -24,7 +24,7 @@ def add(folder: str, *command: str, program: str = "", nodes: int = 100) -> None
 def merge(folder: str, copy: str) -> int:
     """Merge a copy; return the number of new games."""
     with open_league(folder) as league, read_league(copy) as part:
-        return take_games(league, part)[1]
+        return merge_copy(league, part)[1]
 
 
 @pytest.fixture

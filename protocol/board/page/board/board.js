@@ -1,7 +1,7 @@
 // An interactive board: draws a position with marks and arrows, handles pointer and keys.
 
 import { svg } from "../dom.js";
-import { Drawing, menOf, parse, piece, ring } from "../drawing.js";
+import { Drawing, menOf, parseMove, piece, ring } from "../drawing.js";
 import { t } from "../text.js";
 import { arrows, mark } from "./marks.js";
 import { animate } from "./motion.js";
@@ -16,7 +16,7 @@ export function playMoves({ white, black, side }, moves) {
   const men = [new Set(white), new Set(black)];
   let mover = side;
   for (const text of moves) {
-    const move = parse(text);
+    const move = parseMove(text);
     if (move.origin) men[mover].delete(move.origin);
     men[mover].add(move.to);
     for (const man of move.removed) men[1 - mover].delete(man);
@@ -64,7 +64,7 @@ export class Board extends Drawing {
     const own = view.side === 0 ? "white" : "black";
     // While the user chooses the man to remove, the moved man is drawn on its new point.
     const pending = { origin: choice.origin, to: choice.to, removed: choice.removed };
-    const last = moved ? pending : view.last ? parse(view.last) : null;
+    const last = moved ? pending : view.last ? parseMove(view.last) : null;
     const men = menOf(view);
     if (moved) men.delete(choice.origin);
     if (moved) men.set(choice.to, own);

@@ -1,11 +1,11 @@
 // Builds a move from picked points by narrowing down the legal moves that the server sent. It does
 // not implement the rules.
 
-import { parse } from "../drawing.js";
+import { parseMove } from "../drawing.js";
 
 export class Choice {
   constructor(legal) {
-    this.moves = legal.map(parse);
+    this.moves = legal.map(parseMove);
     /** Whether these are premoves, which may turn out to be illegal. */
     this.early = false;
     this.clear();
@@ -19,7 +19,7 @@ export class Choice {
 
   /** Picks a whole move by its text. */
   pickMove(text) {
-    const { origin, to, removed } = parse(text);
+    const { origin, to, removed } = parseMove(text);
     Object.assign(this, { origin, to, removed });
   }
 

@@ -1,7 +1,7 @@
 // Marks on the board: proven values, arrows of moves, and the verdicts of a review.
 
 import { svg } from "../dom.js";
-import { MAN, parse } from "../drawing.js";
+import { MAN_RADIUS, parseMove } from "../drawing.js";
 
 const SHAPES = {
   win: "M0 -17A17 17 0 1 1 0 17A17 17 0 1 1 0 -17Z",
@@ -68,7 +68,7 @@ function arrow(board, move, rank, always = false) {
   for (const man of move.removed) {
     const [cx, cy] = board.at(man);
     group.append(svg("circle", {
-      class: "removed", "stroke-dasharray": "9 7", cx, cy, r: MAN + 5,
+      class: "removed", "stroke-dasharray": "9 7", cx, cy, r: MAN_RADIUS + 5,
     }));
   }
   return group;
@@ -79,12 +79,12 @@ const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 /** Returns the marks of a judged move, for a board that shows the position after it. */
 export function verdicts(board, judged) {
   if (!judged || !judged.name) return [];
-  const [x, y] = board.at(parse(judged.move).to);
+  const [x, y] = board.at(parseMove(judged.move).to);
   const marks = [svg("g", {
     class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
   }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];
   if (judged.best) {
-    marks.unshift(arrow(board, parse(judged.best), 1, true));
+    marks.unshift(arrow(board, parseMove(judged.best), 1, true));
     marks[0].classList.add("better");
   }
   return marks;

@@ -2,7 +2,7 @@
 // also shows the premove and the hint.
 
 import { svg } from "../dom.js";
-import { MAN, parse } from "../drawing.js";
+import { MAN_RADIUS, parseMove } from "../drawing.js";
 import { arrows } from "./marks.js";
 
 export class Overlay {
@@ -48,10 +48,10 @@ export class Overlay {
   draw() {
     const drawn = [];
     for (const shape of this.shapes) {
-      const { origin, to } = parse(shape);
+      const { origin, to } = parseMove(shape);
       const [cx, cy] = this.board.at(to);
       drawn.push(origin ? this.arrow(shape, "drawn")
-        : svg("circle", { class: "drawn circle", r: MAN + 7, cx, cy }));
+        : svg("circle", { class: "drawn circle", r: MAN_RADIUS + 7, cx, cy }));
     }
     if (this.hint) drawn.push(this.arrow(this.hint, "hint"));
     if (this.premove) drawn.push(this.arrow(this.premove, "premove"));
@@ -60,7 +60,7 @@ export class Overlay {
 
   /** Returns the arrow of a move, or the disc of a placing, with a class. */
   arrow(text, name) {
-    const [drawn] = arrows(this.board, [parse(text)]);
+    const [drawn] = arrows(this.board, [parseMove(text)]);
     drawn.classList.add(name);
     return drawn;
   }

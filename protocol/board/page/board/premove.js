@@ -1,7 +1,7 @@
 // Premoves: moves that the user picks while the engine thinks. The page only guesses which may be
 // legal; on the user's turn the server's legal moves decide.
 
-import { parse } from "../drawing.js";
+import { parseMove } from "../drawing.js";
 import { Choice } from "./choice.js";
 
 /** Men of the smaller side up to which a premove may be a flight: a removal may leave three. */
@@ -37,7 +37,7 @@ export function earlyChoice(state, { points, mills }) {
  * men to remove in `choice`, or null if the premove is illegal.
  */
 export function applyPremove(text, choice) {
-  const { origin, to } = parse(text);
+  const { origin, to } = parseMove(text);
   const fitting = choice.moves.filter((move) => move.origin === origin && move.to === to);
   if (!fitting.length) return null;
   choice.clear();

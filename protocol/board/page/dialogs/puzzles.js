@@ -1,7 +1,7 @@
 // The dialog of puzzles, and of a reviewed game's mistakes, with its own board.
 
 import { $ } from "../dom.js";
-import { parse } from "../drawing.js";
+import { parseMove } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
 import { sentences, title } from "../rules.js";
@@ -33,7 +33,7 @@ function facts({ rules, position }) {
 
 /** Returns a move in words. */
 function describe(move) {
-  const { origin, to, removed } = parse(move);
+  const { origin, to, removed } = parseMove(move);
   const where = t(origin ? "puzzle.move" : "puzzle.place", { from: origin, to });
   const men = removed.join(t("puzzle.and"));
   return men ? t("puzzle.removing", { move: where, men }) : where;
@@ -185,7 +185,7 @@ export class Puzzles extends BoardDialog {
       this.note(t("puzzle.hint.man", { point: man }));
     } else if (letter) this.note(t("puzzle.hint.file", { file: letter }));
     else {
-      this.board.drawArrows([parse(move)]);
+      this.board.drawArrows([parseMove(move)]);
       this.note(t("puzzle.hint.move", { move: describe(move) }));
     }
   }
@@ -193,7 +193,7 @@ export class Puzzles extends BoardDialog {
   async solve() {
     const answer = await api("solution");
     this.showPuzzle(answer);
-    this.board.drawArrows([parse(answer.line[0])]);
+    this.board.drawArrows([parseMove(answer.line[0])]);
     const moves = answer.line.map((move, index) => t("puzzle.by", {
       side: SIDES[(answer.solver + index) % 2], move: describe(move),
     }));

@@ -1,7 +1,7 @@
 // The dialog that saves or shares a game or a position as text, link or picture.
 
 import { $, svg } from "../dom.js";
-import { Drawing, menOf, parse } from "../drawing.js";
+import { Drawing, menOf, parseMove } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
 import { SIDES, t } from "../text.js";
@@ -49,7 +49,7 @@ function drawPicture(place, { white, black, hands, side, last, points, flipped }
   });
   place.replaceChildren(root);
   const drawing = new Drawing(root, points, flipped);
-  drawing.show(menOf({ white, black }), last && parse(last));
+  drawing.show(menOf({ white, black }), last && parseMove(last));
   root.setAttribute("viewBox", `-14 0 ${SIZE} ${SIZE + STRIP}`);
   root.prepend(svg("rect", { class: "paper", x: -14, y: 0, width: SIZE, height: SIZE + STRIP }));
   root.append(strip(hands, side));

@@ -2,7 +2,7 @@
 
 import { playMoves } from "../board/board.js";
 import { $ } from "../dom.js";
-import { parse } from "../drawing.js";
+import { parseMove } from "../drawing.js";
 import { sound } from "../sound.js";
 import { t } from "../text.js";
 import { BoardDialog, replyDelay } from "./board_dialog.js";
@@ -89,7 +89,7 @@ export class Tutorial extends BoardDialog {
   offerMoves(view) {
     const { moves } = LESSONS[this.number];
     const { origin, offered = [] } = moves[this.step];
-    const occupied = [...view.white, ...view.black, ...offered.map((move) => parse(move).to)];
+    const occupied = [...view.white, ...view.black, ...offered.map((move) => parseMove(move).to)];
     const otherPoints = offered.length && !origin ? []
       : this.board.points.filter((point) => !occupied.includes(point));
     const otherMoves = otherPoints.map((point) => (origin ? `${origin}-${point}` : point));

@@ -1,7 +1,7 @@
 // The evaluation bar, the variations and the proven values of the position shown.
 
 import { $, element } from "../dom.js";
-import { parse } from "../drawing.js";
+import { parseMove } from "../drawing.js";
 import { markPicture } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
 import { countedText, decimal, fromServer, SIDES, t } from "../text.js";
@@ -200,7 +200,7 @@ function fit(place, count, make) {
 
 /** Returns the first moves of the variations. */
 export function firstMoves(info) {
-  return info.lines.filter((line) => line.moves.length).map((line) => parse(line.moves[0]));
+  return info.lines.filter((line) => line.moves.length).map((line) => parseMove(line.moves[0]));
 }
 
 /** Returns a large number with a unit: "1.2 M". */
