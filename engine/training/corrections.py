@@ -14,12 +14,12 @@ search prefers among those that keep the value. Lines of play follow the first r
 a correction that gives away the value under another rule set is left out. ``-tables`` needs the
 complete tables of all these rule sets.
 
-Several numbers of ``-nodes`` are engines of that speed, each with its lines of play and its number
-of ``-positions``. The first one's correction of a position counts.
+With several numbers of ``-nodes``, each of them explores lines of its own, and has its own number
+of ``-positions``. If two of them correct one position, the correction of the first is written.
 
 The result depends only on the openings, the tables, the engine's play and these numbers. An
-interrupted run resumes, because each searched position is stored in a file for each number of
-nodes: the name of ``-work`` and the number.
+interrupted run resumes: the positions searched with N nodes are stored in the file FILE.N, if
+``-work`` is FILE.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ REPLY_NODES = 20_000
 SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
 LATE_DIVISOR = 4
-"""Divisor of the nodes: on a slower machine, the engine may play what it prefers from there on."""
+"""The engine, on a slower machine, may play what it prefers after ``-nodes`` divided by this."""
 START_WEIGHT = 20
 """Weight of the start of the game; an opening has a weight of 1."""
 
@@ -127,6 +127,8 @@ class Explorer:
         Half of the probability is that of a short search's best moves, half that of the moves that
         the engine prefers among those that hold.
         """
+        if len(holding) == 1:
+            return {holding[0]: 1.0}
         lines: dict[int, tuple[int, Move]] = {}
 
         def follow(info: Info) -> None:
