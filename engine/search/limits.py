@@ -10,7 +10,7 @@ from merels.engine.game.score import PovScore, Score
 
 LONGEST = 10**9
 """Cap of all times, in seconds (31 years), so that nanoseconds fit into 64 bits."""
-MOST_SECONDS = 86_400.0
+MAX_TIME = 86_400.0
 """Longest time that a user may set for a search: one day, in seconds."""
 
 

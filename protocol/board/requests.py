@@ -21,7 +21,7 @@ from merels.protocol.common.json_fields import (
 from merels.protocol.common.options import Value
 
 LONGEST_NAME = 60
-MOST_KEYS = 1000
+MAX_KEYS = 1000
 FULL = "full"
 """Level name for full strength; `LEVELS` has the other names."""
 
@@ -45,8 +45,8 @@ def read_moves(body: JSON) -> list[Move]:
 def read_keys(body: JSON) -> list[str]:
     """Return the keys of stored games in the field ``keys``; empty if it is missing."""
     keys = typed_field(body, "keys", list, "keys of games", [])
-    if len(keys) > MOST_KEYS or not all(isinstance(key, str) for key in keys):
-        raise InputError("keys", f"expected at most {MOST_KEYS} keys of games")
+    if len(keys) > MAX_KEYS or not all(isinstance(key, str) for key in keys):
+        raise InputError("keys", f"expected at most {MAX_KEYS} keys of games")
     return keys
 
 

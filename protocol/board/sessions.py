@@ -14,7 +14,7 @@ from merels.protocol.board.table_build import TableBuild
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.puzzles.training import Trainer
 
-MOST_SESSIONS = 32
+MAX_SESSIONS = 32
 """Boards that can be open at a time."""
 IDLE_SECONDS = 86_400.0
 """Seconds after which an idle board is closed."""
@@ -56,10 +56,10 @@ class Sessions:
         """
         with self._lock:
             closing = None
-            if len(self._sessions) >= MOST_SESSIONS:
+            if len(self._sessions) >= MAX_SESSIONS:
                 idle = [session for session in self._sessions.values() if not session.watched]
                 if not idle:
-                    fault = f"{MOST_SESSIONS} boards are open; close one of their tabs"
+                    fault = f"{MAX_SESSIONS} boards are open; close one of their tabs"
                     raise InputError("board", fault)
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]

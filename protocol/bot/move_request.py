@@ -12,7 +12,7 @@ from merels.engine.game.notation import START, join_steps, parse_move, play_move
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.search.levels import MAXIMUM_SEED, Level, level_named
-from merels.engine.search.limits import MOST_SECONDS, Limit
+from merels.engine.search.limits import MAX_TIME, Limit
 from merels.protocol.common.json_fields import (
     JSON,
     optional_field,
@@ -103,13 +103,13 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
         expected = f"expected the clock of {side}, the side to move, or time, depth or nodes"
         raise InputError("clock", expected)
     return Limit(
-        time=optional_field(seconds_field, body, "time", 0.001, MOST_SECONDS),
+        time=optional_field(seconds_field, body, "time", 0.001, MAX_TIME),
         depth=optional_field(whole_field, body, "depth", 1, MAX_COUNT),
         nodes=optional_field(whole_field, body, "nodes", 1, MAX_COUNT),
-        white_clock=optional_field(seconds_field, clock, "white", -MOST_SECONDS, MOST_SECONDS),
-        black_clock=optional_field(seconds_field, clock, "black", -MOST_SECONDS, MOST_SECONDS),
-        white_inc=optional_field(seconds_field, clock, "white_inc", 0.0, MOST_SECONDS),
-        black_inc=optional_field(seconds_field, clock, "black_inc", 0.0, MOST_SECONDS),
+        white_clock=optional_field(seconds_field, clock, "white", -MAX_TIME, MAX_TIME),
+        black_clock=optional_field(seconds_field, clock, "black", -MAX_TIME, MAX_TIME),
+        white_inc=optional_field(seconds_field, clock, "white_inc", 0.0, MAX_TIME),
+        black_inc=optional_field(seconds_field, clock, "black_inc", 0.0, MAX_TIME),
     )
 
 

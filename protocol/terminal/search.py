@@ -11,7 +11,7 @@ from threading import Thread
 from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
 from merels.engine.search.levels import Level
-from merels.engine.search.limits import MOST_SECONDS, Info, Limit, Result
+from merels.engine.search.limits import MAX_TIME, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.signals import Signals
 
@@ -21,7 +21,7 @@ _CHECK_SECONDS = 0.1
 
 def read_seconds(text: str) -> float:
     """Return the thinking time in ``text``, in seconds; `InputError` if it is out of range."""
-    return read_real(text, 0.001, MOST_SECONDS, what="seconds")
+    return read_real(text, 0.001, MAX_TIME, what="seconds")
 
 
 def search(

@@ -26,9 +26,9 @@ from urllib.parse import urlsplit
 
 from merels.engine.common.errors import shorten
 
-MOST_CONNECTIONS = 128
+MAX_CONNECTIONS = 128
 """Maximum number of open connections, event streams included."""
-MOST_STREAMS = 96
+MAX_STREAMS = 96
 """Maximum number of event streams."""
 READ_SECONDS = 30.0
 """Timeout of a request, headers and body together, or of a read or write, in seconds."""
@@ -145,13 +145,13 @@ class LocalServer(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a new thread.
 
-        At `MOST_CONNECTIONS`, end the connection that has waited longest for its request; if no
+        At `MAX_CONNECTIONS`, end the connection that has waited longest for its request; if no
         connection waits, end the new connection.
         """
         with self._lock:
-            if len(self._open) >= MOST_CONNECTIONS and self._waiting:
+            if len(self._open) >= MAX_CONNECTIONS and self._waiting:
                 self._end(next(iter(self._waiting)))
-            accepted = len(self._open) < MOST_CONNECTIONS
+            accepted = len(self._open) < MAX_CONNECTIONS
             if accepted:
                 self._open.add(request)
                 self._waiting[request] = monotonic()
@@ -196,12 +196,12 @@ class LocalServer(ThreadingHTTPServer):
             return connection in self._open
 
     def begin_stream(self, connection: socket) -> None:
-        """Count a connection as a stream; at `MOST_STREAMS`, end the oldest stream.
+        """Count a connection as a stream; at `MAX_STREAMS`, end the oldest stream.
 
         The page of the ended stream connects again if it is still open.
         """
         with self._lock:
-            if len(self._streams) >= MOST_STREAMS:
+            if len(self._streams) >= MAX_STREAMS:
                 self._end(next(iter(self._streams)))
             if connection in self._open:
                 self._streams[connection] = None

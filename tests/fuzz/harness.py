@@ -17,11 +17,11 @@ from typing import NamedTuple, Self
 
 Case = list[str]
 
-MOST_FAILURES = 10
+MAX_FAILURES = 10
 """Number of failures after which a run ends."""
-MOST_TRIALS = 300
+MAX_TRIALS = 300
 """Maximum number of smaller cases that are tried for a failure."""
-MOST_HANGS = 20
+MAX_HANGS = 20
 """Maximum number of smaller cases that are tried for a hang."""
 
 
@@ -102,7 +102,7 @@ def run(
     report = Report(fuzzer.name, fuzzer.unit, seed)
     number = 0
     with fuzzer:
-        while report.count < count and len(report.failures) < MOST_FAILURES:
+        while report.count < count and len(report.failures) < MAX_FAILURES:
             number += 1
             case = fuzzer.make(random.Random(f"merels fuzz {fuzzer.name} {seed} {number}"))
             try:
@@ -125,7 +125,7 @@ def explain(fuzzer: Fuzzer, case: Case, error: Exception) -> str:
     if trial(fuzzer, case) is None:
         fault += " (only after earlier cases)"
     else:
-        trials = MOST_HANGS if isinstance(error, Hang) else MOST_TRIALS
+        trials = MAX_HANGS if isinstance(error, Hang) else MAX_TRIALS
         small = minimise(case, lambda smaller: alike(trial(fuzzer, smaller), fault), trials)
     fuzzer.refresh()
     return f"{fuzzer.name}: {fault}; python -m tests.fuzz {fuzzer.name} -replay {quote(small)}"
@@ -158,7 +158,7 @@ def trial(fuzzer: Fuzzer, case: Case) -> str | None:
     return None
 
 
-def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MOST_TRIALS) -> Case:
+def minimise(case: Case, fails: Callable[[Case], bool], trials: int = MAX_TRIALS) -> Case:
     """Return a smaller case that still fails, after removing pieces and then characters."""
     trials_left = [trials]
 

@@ -24,7 +24,7 @@ from merels.tournament.commands.accuracy import add_same_flag, measure, review_c
 from merels.tournament.flags.command_line import read_anchor
 from merels.tournament.journal.import_games import Split
 from merels.tournament.report.games_report import CountedGames, GamesReport
-from merels.tournament.report.html import MOST_GAMES
+from merels.tournament.report.html import MAX_GAMES
 
 FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
@@ -111,7 +111,7 @@ def _parser() -> Parser:
         help="cells of the crosstable: wins-draws-losses (default) or points",
     )
     add_flag(
-        parser, "games", metavar="N", type=whole_from(0), default=MOST_GAMES,
-        help=f"games to replay in the HTML report (default: {MOST_GAMES})",
+        parser, "games", metavar="N", type=whole_from(0), default=MAX_GAMES,
+        help=f"games to replay in the HTML report (default: {MAX_GAMES})",
     )
     return parser

@@ -8,7 +8,7 @@ import { percent, stick, table, Tally, TALLY } from "./tables.js";
 
 const LOT = 500;
 const DEFAULT_PLAYERS = 12;
-const MOST_PLAYERS = 100;
+const MAX_PLAYERS = 100;
 
 /** The value of `name` in the fragment of the page's address; undefined if there is none. */
 const inAddress = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
@@ -165,7 +165,7 @@ class Crosstable {
       return button;
     };
     this.place = element("div");
-    const most = Math.min(MOST_PLAYERS, this.players.length);
+    const most = Math.min(MAX_PLAYERS, this.players.length);
     root.append(
       element("div", { class: "choice" }, "Players:", makeButton("none", 0),
         ...(most > DEFAULT_PLAYERS

@@ -69,7 +69,7 @@ COLOUR_COUNTS = (
 )
 PAIR_COUNTS = ("ll", "ld", "wl", "dd", "wd", "ww")
 """Columns of ``pairs.csv``; those of `PAIR_COUNTS` are fields of `MatchCounts`."""
-MOST_OPENINGS = 100
+MAX_OPENINGS = 100
 """Largest number of openings in a player's table, which has the most frequent ones."""
 EXTREMES = 5
 """Number of a player's longest games that are listed, and of the shortest."""
@@ -570,9 +570,9 @@ class _Pages:
     def _by_opening(self, scores: _Scores) -> list[str]:
         shown = sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))
         rows = [["Opening", *_HEADS]]
-        for opening, score in shown[:MOST_OPENINGS]:
+        for opening, score in shown[:MAX_OPENINGS]:
             rows.append([self._openings[opening], *score.cells])
-        more = len(shown) - MOST_OPENINGS
+        more = len(shown) - MAX_OPENINGS
         text = f"Not shown: {counted(more, 'opening')}." if more > 0 else ""
         return [text_table(rows, "openings"), note(text)]
 

@@ -2,7 +2,7 @@
 
 The first two seeds can meet only in the final. If the number of engines is not a power of two, the
 first seeds have byes in the first stage. A match plays its pairing ``rounds`` times. A drawn match
-is extended by one pairing at a time. If the match is still drawn after `MOST_EXTRA` extensions, the
+is extended by one pairing at a time. If the match is still drawn after `MAX_EXTRA` extensions, the
 higher seed advances.
 """
 
@@ -14,7 +14,7 @@ from itertools import chain
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
-MOST_EXTRA = 8
+MAX_EXTRA = 8
 """Largest number of pairings that extend a drawn match."""
 
 
@@ -62,7 +62,7 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
 
 def most_games(settings: Settings) -> int:
     """Return the number of games if every match is extended to the limit."""
-    return (len(settings.engines) - 1) * (settings.rounds + MOST_EXTRA) * settings.games
+    return (len(settings.engines) - 1) * (settings.rounds + MAX_EXTRA) * settings.games
 
 
 def decided(settings: Settings, results: Results, unfinished: bool = False) -> int:
@@ -108,7 +108,7 @@ def stages(
             for match in undecided:
                 if batches or not unfinished:
                     match.pairings += _batch(settings, match)
-                    match.decide(match.pairings >= settings.rounds + MOST_EXTRA)
+                    match.decide(match.pairings >= settings.rounds + MAX_EXTRA)
             if unfinished and not batches:
                 return played
         players = [match.winner for match in stage]

@@ -10,11 +10,11 @@ from merels.engine.common.errors import printable
 from merels.tournament.report.text_table import fitted, grid, percent, shorten
 from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
 from merels.tournament.statistics.elo import FEW_GAMES
-from merels.tournament.statistics.ratings import MOST_EXACT, PlayerRating, Ratings, rate
+from merels.tournament.statistics.ratings import MAX_EXACT, PlayerRating, Ratings, rate
 
 FORMULA = ("=", "+", "-", "@")
 """First characters of a formula in a spreadsheet."""
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Greatest number of names in a note; further engines are only counted."""
 _FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
 
@@ -29,7 +29,7 @@ class Crosstable:
     @property
     def is_whole(self) -> bool:
         """Whether every player has a column; larger tables are not printed."""
-        return len(self.ratings.players) <= MOST_EXACT
+        return len(self.ratings.players) <= MAX_EXACT
 
     def records(self, player: PlayerRating) -> list[MatchCounts]:
         """Return a player's results against each of ``ratings.players``, in their order."""
@@ -107,9 +107,9 @@ def results_rows(
 
 
 def left_out(ratings: Ratings) -> str:
-    """Return the sentence that replaces the crosstable of more than `MOST_EXACT` engines."""
+    """Return the sentence that replaces the crosstable of more than `MAX_EXACT` engines."""
     return (
-        f"The crosstable of {len(ratings.players)} engines is left out (more than {MOST_EXACT}); "
+        f"The crosstable of {len(ratings.players)} engines is left out (more than {MAX_EXACT}); "
         "-format json lists each engine's opponents."
     )
 
@@ -214,8 +214,8 @@ def notes(ratings: Ratings) -> list[str]:
         )
     few = [shorten(player.name) for player in ratings.players if player.too_few]
     if few:
-        more = len(few) - MOST_NAMED
-        names = ", ".join(few[:MOST_NAMED]) + f" and {more} more" * (more > 0)
+        more = len(few) - MAX_NAMED
+        names = ", ".join(few[:MAX_NAMED]) + f" and {more} more" * (more > 0)
         remarks.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:

@@ -24,9 +24,9 @@ from merels.tournament.report.time_report import TIME_NAMES, MoveTimes, TimeLoss
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 
-MOST_GAMES = 20_000
+MAX_GAMES = 20_000
 """Default limit on the number of games in a page."""
-MOST_RECORDS = 20
+MAX_RECORDS = 20
 """Largest number of engines whose crosstable shows wins–draws–losses; for more, percent."""
 RATING_NOTE = (
     "Elo ratings compare engines of this list only: they depend on its opponents, limits and "
@@ -201,7 +201,7 @@ def _cross_table(table: Crosstable) -> str:
     if not table.is_whole:
         return note(left_out(table.ratings))
     players = table.ratings.players
-    is_large = len(players) > MOST_RECORDS
+    is_large = len(players) > MAX_RECORDS
 
     def cell(record: Tally) -> str:
         """Return wins, draws and losses, or percent, shaded by the score in tenths."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from merels.engine.common.numbers import counted
 from merels.tournament.pairing import knockout, swiss
-from merels.tournament.pairing.knockout import MOST_EXTRA, Match
+from merels.tournament.pairing.knockout import MAX_EXTRA, Match
 from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
@@ -16,7 +16,7 @@ STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
 BESIDE_NAMES, SHORTEST = 30, 8
 """Approximate width of a bracket without names, and the least width given to a name, in columns."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
-_OF_MOST = f"of at most {MOST_EXTRA}"
+_OF_MAX = f"of at most {MAX_EXTRA}"
 """End of the line of a match in its extra pairings."""
 
 ShowName = Callable[[str], str]
@@ -63,7 +63,7 @@ def news_of_round(settings: Settings, results: Results) -> list[str]:
     head, current, others = _split(settings, results, unfinished=True)
     if len(results) == 1:
         return [head, *current, *others]
-    return [line for line in current if line.endswith(_OF_MOST)] or current
+    return [line for line in current if line.endswith(_OF_MAX)] or current
 
 
 def live_lines(
@@ -160,12 +160,12 @@ def _goes_on(settings: Settings, match: Match, names: list[str]) -> str:
     """
     if match.winner is None:
         extra = match.pairings - settings.rounds + 1
-        return f"extra pairing {extra} {_OF_MOST}" if extra > 0 else ""
+        return f"extra pairing {extra} {_OF_MAX}" if extra > 0 else ""
     reason = ""
     if match.lower is None:
         reason = "bye"
     elif match.points[0] == match.points[1]:
-        reason = f"the higher seed, after {MOST_EXTRA} extra pairings"
+        reason = f"the higher seed, after {MAX_EXTRA} extra pairings"
     elif match.pairings > settings.rounds:
         reason = f"after {counted(match.pairings - settings.rounds, 'extra pairing')}"
     return names[match.winner] + (f" ({reason})" if reason else "")

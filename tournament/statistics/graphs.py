@@ -16,7 +16,7 @@ from typing import Any
 Matrix = list[list[float]]
 Edges = Sequence[tuple[int, int]]
 
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 """Limit of conjugate gradient iterations per unknown; with exact arithmetic, one would do."""
 
 
@@ -77,7 +77,7 @@ class Laplacian:
         direction = scaled
         energy = sum(map(mul, residual, scaled))
         goal = energy * tolerance * tolerance
-        for _ in range(MOST_ROUNDS * self.size):
+        for _ in range(MAX_ROUNDS * self.size):
             if energy <= goal:
                 break
             image = self.times(direction)

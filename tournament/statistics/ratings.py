@@ -20,7 +20,7 @@ number.
 
 The likelihood is maximized by Newton's method. Each step is solved by conjugate gradients, whose
 iterations take time linear in the number of pairings. Errors are exact in groups of up to
-`MOST_EXACT` engines. In larger groups they are means over random signs of the clusters, as in the
+`MAX_EXACT` engines. In larger groups they are means over random signs of the clusters, as in the
 wild bootstrap.
 """
 
@@ -51,7 +51,7 @@ from merels.tournament.statistics.graphs import (
     sandwich,
 )
 
-MOST_EXACT = 200
+MAX_EXACT = 200
 """Largest group with exact errors, and largest table of superiority, in engines."""
 SIGNS, LEVERAGE_SIGNS = 32, 8
 """Random sign vectors for the errors of a larger group, and for its leverages."""
@@ -104,7 +104,7 @@ class Ratings:
     """Probability that the row's player is stronger than the column's, in the order of ``players``.
 
     A cell is None on the diagonal and between groups. The table is empty for more than
-    `MOST_EXACT` players."""
+    `MAX_EXACT` players."""
     anchors: Mapping[str, float]
 
 
@@ -220,7 +220,7 @@ def _rate_group(
     strengths = _solve(games, [0.0] * size)
     information = games.information(games.expected(strengths))
     graph.weigh(information)
-    is_small = size <= MOST_EXACT
+    is_small = size <= MAX_EXACT
     find_leverages = _exact_leverages if is_small else _leverages
     shares = _prior_shares(games, find_leverages(graph, information))
     with_prior = strengths
@@ -412,7 +412,7 @@ def _variances(
 def _superiority(groups: Sequence[_RatedGroup]) -> tuple[tuple[float | None, ...], ...]:
     """Return the matrix of ``Ratings.superiority``, with one block per group on its diagonal."""
     size = sum(len(group.members) for group in groups)
-    if size > MOST_EXACT:
+    if size > MAX_EXACT:
         return ()
     table: list[list[float | None]] = [[None] * size for _ in range(size)]
     start = 0

@@ -33,10 +33,10 @@ FLAGS = {"analyse", "ended", "left", "next"}
 """Boolean fields; a missing one is false."""
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "at": lambda _, body: body.get("at"),
-    "game": lambda _, body: optional_field(whole_field, body, "game", 0, games.MOST_OFFERED),
+    "game": lambda _, body: optional_field(whole_field, body, "game", 0, games.MAX_OFFERED),
     "high": lambda _, body: optional_field(whole_field, body, "high", 0, HIGHEST_RATING),
     "keys": lambda _, body: read_keys(body),
-    "lines": lambda _, body: optional_field(whole_field, body, "lines", 1, playing.MOST_LINES),
+    "lines": lambda _, body: optional_field(whole_field, body, "lines", 1, playing.MAX_LINES),
     "low": lambda _, body: optional_field(whole_field, body, "low", 0, HIGHEST_RATING),
     "moves": lambda _, body: read_moves(body),
     "node": lambda session, body: session.game.record.node(body.get("node")),

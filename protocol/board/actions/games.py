@@ -18,11 +18,11 @@ from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
 from merels.protocol.games.record import Record, drawn_notice
 
-MOST_LISTED = 200
+MAX_LISTED = 200
 """Stored games listed, at most."""
-MOST_OFFERED = 10_000
+MAX_OFFERED = 10_000
 """Games of an opened text offered for choice, at most."""
-MOST_FAULTS = 20
+MAX_FAULTS = 20
 """Faults in the games of a text that are listed, at most."""
 _TAG_ADVICE = "; a game without the tag is read by the rules on the board"
 
@@ -37,7 +37,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     if isinstance(content, Record):
         record = content
     elif len(content) > 1 and game is None:
-        return {"games": list(map(_game_view, content[:MOST_OFFERED])), "found": len(content)}
+        return {"games": list(map(_game_view, content[:MAX_OFFERED])), "found": len(content)}
     else:
         if game is not None and game >= len(content):
             raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
@@ -89,7 +89,7 @@ def list_games(session: Session, query: str) -> JSON:
             "here": entry.key == here,
             "elsewhere": entry.key != here and not store.is_free(entry.key),
         }
-        for entry in entries[:MOST_LISTED]
+        for entry in entries[:MAX_LISTED]
     ]
     return {"games": views, "found": len(entries), "folder": str(store.folder)}
 
@@ -126,7 +126,7 @@ def store_games(session: Session, text: str, rules: Rules) -> JSON:
             where = str(store.folder)
             raise InputError(where, f"cannot write to this folder ({error.strerror})") from None
         count += 1
-    return {"kept": count, "skipped": len(faults), "faults": faults[:MOST_FAULTS]}
+    return {"kept": count, "skipped": len(faults), "faults": faults[:MAX_FAULTS]}
 
 
 def reopen(session: Session, key: str) -> None:

@@ -17,7 +17,7 @@ from merels.protocol.review.review import expected
 
 LONGEST_COMMENT = 4000
 """Characters of a comment, at most."""
-MOST_LINES = 5
+MAX_LINES = 5
 """Variations of an analysis, at most."""
 
 

@@ -13,7 +13,7 @@ import pytest
 from merels.engine.game.position import Position
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.events import Feed
-from merels.protocol.board.sessions import MOST_SESSIONS
+from merels.protocol.board.sessions import MAX_SESSIONS
 from tests.commands import command
 from tests.processes import FAKE, needs_proc
 from tests.protocol.board.server import Server, alive
@@ -243,7 +243,7 @@ def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
 
 def test_a_new_board_replaces_the_oldest_unwatched_one(server: Server) -> None:
     first = server.open()
-    for _ in range(MOST_SESSIONS):
+    for _ in range(MAX_SESSIONS):
         server.open()
     assert server.api("undo", session=first)[1]["error"].startswith("'board': this board is gone")
 

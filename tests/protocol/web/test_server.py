@@ -16,14 +16,14 @@ from tests.protocol.board.webdriver import wait
 
 PATIENCE = 30.0
 """Timeout of a wait for the server, in seconds."""
-MOST_CONNECTIONS, MOST_STREAMS = 20, 12
+MAX_CONNECTIONS, MAX_STREAMS = 20, 12
 
 
 @pytest.fixture(autouse=True)
 def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set low limits, which a test reaches quickly."""
-    monkeypatch.setattr(web_server, "MOST_CONNECTIONS", MOST_CONNECTIONS)
-    monkeypatch.setattr(web_server, "MOST_STREAMS", MOST_STREAMS)
+    monkeypatch.setattr(web_server, "MAX_CONNECTIONS", MAX_CONNECTIONS)
+    monkeypatch.setattr(web_server, "MAX_STREAMS", MAX_STREAMS)
 
 
 class Handler(LocalHandler):
@@ -94,7 +94,7 @@ def is_open(connection: socket.socket) -> bool:
 def test_unfinished_requests_do_not_block_other_requests(unfinished: bytes) -> None:
     with serving() as server, ExitStack() as stack:
         connections = [
-            stack.enter_context(send(server, unfinished)) for _ in range(MOST_CONNECTIONS + 20)
+            stack.enter_context(send(server, unfinished)) for _ in range(MAX_CONNECTIONS + 20)
         ]
         assert is_served(server)
         wait(lambda: not is_open(connections[0]), PATIENCE, "the end of the oldest connection")
@@ -104,7 +104,7 @@ def test_refused_requests_that_keep_sending_do_not_block_other_requests() -> Non
     request = b"POST /refuse HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n"
     with serving() as server, ExitStack() as stack:
         connections: list[socket.socket] = []
-        for _ in range(MOST_CONNECTIONS + 20):
+        for _ in range(MAX_CONNECTIONS + 20):
             connections.append(stack.enter_context(send(server, request)))
             assert connections[-1].recv(64).startswith(b"HTTP/1.1 403")
             for connection in connections:
@@ -116,7 +116,7 @@ def test_refused_requests_that_keep_sending_do_not_block_other_requests() -> Non
 def test_unread_responses_do_not_block_other_requests() -> None:
     requests = b"GET /large HTTP/1.1\r\n\r\n" * 10
     with serving() as server, ExitStack() as stack:
-        for _ in range(MOST_CONNECTIONS):
+        for _ in range(MAX_CONNECTIONS):
             stack.enter_context(send(server, requests)).recv(1)
         assert is_served(server)
 
@@ -124,11 +124,11 @@ def test_unread_responses_do_not_block_other_requests() -> None:
 def test_streams_do_not_block_other_requests() -> None:
     with serving() as server, ExitStack() as stack:
         streams = []
-        for _ in range(MOST_CONNECTIONS + 20):
+        for _ in range(MAX_CONNECTIONS + 20):
             streams.append(stack.enter_context(send(server, b"GET /stream HTTP/1.1\r\n\r\n")))
             assert streams[-1].recv(64).startswith(b"HTTP/1.1 200")
         assert is_served(server)
-        wait(lambda: sum(map(is_open, streams)) == MOST_STREAMS, PATIENCE, "the end of old streams")
+        wait(lambda: sum(map(is_open, streams)) == MAX_STREAMS, PATIENCE, "the end of old streams")
         assert is_open(streams[-1])
 
 

@@ -27,7 +27,7 @@ PIECES = [
     "\x0b", "(b2 1-0)\n", '[Event "y"]\n[Site "z"]\n\n', "1. d2 {a\nb} *\n\n", "0:1\n", "1-0\n{a\n",
 ]  # fmt: skip
 """Pieces of text from which the test makes random files."""
-MOST_LINES = 350
+MAX_LINES = 350
 """Limit of executed lines of Python for a game of 80 moves; reading line by line needs more."""
 
 
@@ -60,7 +60,7 @@ def test_reading_a_pgn_game_executes_few_lines(tmp_path: Path) -> None:
     write_pgn(pgn, journal, 20)
     games: list[PlayedGame] = []
     lines = lines_run(lambda: games.extend(GamesFile(pgn).games(Roster())))
-    assert len(games) == 20 and lines < 20 * MOST_LINES
+    assert len(games) == 20 and lines < 20 * MAX_LINES
 
 
 def test_a_game_of_unknown_cause_has_its_termination_as_reason(tmp_path: Path) -> None:

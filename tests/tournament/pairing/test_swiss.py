@@ -143,7 +143,7 @@ def test_a_knockout_has_one_winner(count: int, games: int) -> None:
         assert winner is not None
         matches = Counter(frozenset(m.pairing) for r in results for m in r)
         assert len(matches) == count - 1, "every engine but the winner loses one match"
-        assert all(2 <= pairings <= 2 + knockout.MOST_EXTRA for pairings in matches.values())
+        assert all(2 <= pairings <= 2 + knockout.MAX_EXTRA for pairings in matches.values())
         assert knockout.champion(chosen, results[:-1]) is None
 
 
@@ -158,10 +158,10 @@ def test_drawn_matches_are_extended_and_then_won_by_the_higher_seed(
     while pairings := knockout.pair_round(chosen, len(results), results):
         white += [pairing.first for pairing in pairings]
         results.append([PairingResult(pairing, (games / 2, games / 2)) for pairing in pairings])
-    assert len(results) == 1 + knockout.MOST_EXTRA
+    assert len(results) == 1 + knockout.MAX_EXTRA
     assert knockout.champion(chosen, results) == 0
     # With an odd number of games, the engines take White in turn.
-    assert white == [number % 2 * (games % 2) for number in range(rounds + knockout.MOST_EXTRA)]
+    assert white == [number % 2 * (games % 2) for number in range(rounds + knockout.MAX_EXTRA)]
 
 
 @pytest.mark.parametrize("style", ["swiss", "knockout"])

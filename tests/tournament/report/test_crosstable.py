@@ -229,8 +229,8 @@ def test_the_last_line_warns_of_too_few_pairs() -> None:
 
 
 def test_a_large_field_has_a_rating_list_but_no_crosstable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crosstable, "MOST_EXACT", 2)
-    monkeypatch.setattr(ratings, "MOST_EXACT", 2)
+    monkeypatch.setattr(crosstable, "MAX_EXACT", 2)
+    monkeypatch.setattr(ratings, "MAX_EXACT", 2)
     table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
     sentence = "The crosstable of 4 engines is left out (more than 2)"
     assert crosstable.results_table(table).startswith(sentence)

@@ -366,7 +366,7 @@ def test_errors_of_a_large_field_are_near_the_exact_ones(monkeypatch: pytest.Mon
     games = random_field(60, 3000)
     for anchors in ({}, {f"e{k}": 100.0 * k for k in range(2, 9)}, {"e3": 100.0}):
         exact = by_name(games, anchors)
-        monkeypatch.setattr(rating_module, "MOST_EXACT", 10)
+        monkeypatch.setattr(rating_module, "MAX_EXACT", 10)
         estimated = by_name(games, anchors)
         monkeypatch.undo()
         for name, player in exact.items():

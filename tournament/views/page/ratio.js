@@ -2,7 +2,7 @@
 
 import { counted, element, svg } from "./dom.js";
 
-const MOST_POINTS = 2000;
+const MAX_POINTS = 2000;
 
 /** Formats a ratio with two decimals and a typographic minus sign. */
 const ratioText = (value) => value.toFixed(2).replace("-", "−");
@@ -35,7 +35,7 @@ export class Ratio {
 
   add(points) {
     this.points.push(...points);
-    if (this.points.length > MOST_POINTS) {
+    if (this.points.length > MAX_POINTS) {
       this.points = this.points.filter((_, index) => index % 2 === 0);
     }
   }

@@ -5,7 +5,7 @@ import { parseMove } from "../drawing.js";
 import { Choice } from "./choice.js";
 
 /** Men of the smaller side up to which a premove may be a flight: a removal may leave three. */
-const MOST_MEN_BEFORE_FLIGHT = 4;
+const MAX_MEN_BEFORE_FLIGHT = 4;
 
 /** Returns the side whose user may premove, or null. */
 export function premoveSide(state) {
@@ -22,7 +22,7 @@ export function earlyChoice(state, { points, mills }) {
   const own = position[["white", "black"][side]];
   const ends = points.filter((point) => !own.includes(point));
   const fewest = Math.min(position.white.length, position.black.length);
-  const flies = fewest <= MOST_MEN_BEFORE_FLIGHT && state.rules.fields.Flying !== "never";
+  const flies = fewest <= MAX_MEN_BEFORE_FLIGHT && state.rules.fields.Flying !== "never";
   const isNear = (a, b) => mills.some((mill) => mill.includes(a) && mill.includes(b)
     && Math.abs(mill.indexOf(a) - mill.indexOf(b)) === 1);
   const moves = position.hands[side] ? ends : own.flatMap((origin) => ends
