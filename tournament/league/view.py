@@ -27,7 +27,7 @@ class LeagueView(NoticeView):
         self._drawn = False
         self._throttle = Throttle(REDRAW_SECONDS if is_live else LINE_SECONDS)
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Count the game, and print it if it was lost by a fault."""
         self._games += 1
         self._pace.add()

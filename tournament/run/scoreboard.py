@@ -105,7 +105,7 @@ class Scoreboard:
         if spec is not None:
             self.playing[number] = spec
             for view in self.views:
-                view.game_began(spec)
+                view.game_started(spec)
             self._starts.put(number, spec)
             self._show_starts()
 
@@ -113,7 +113,7 @@ class Scoreboard:
         """Show the started games in the order of their numbers."""
         for _, spec in self._starts.release():
             for view in self.views:
-                view.started(spec)
+                view.started_in_order(spec)
 
     def skip(self, games: Iterable[GameSpec]) -> None:
         """Show later games without waiting for these games; `show` counts them."""
@@ -126,7 +126,7 @@ class Scoreboard:
         """Show new moves of a game; ignore moves that arrive after its end."""
         if played.number in self.playing:
             for view in self.views:
-                view.game_went_on(played)
+                view.game_continued(played)
 
     def end(self, row: Row) -> None:
         """Append a finished game to the journal; `show` counts it in the order of numbers."""
@@ -161,7 +161,7 @@ class Scoreboard:
         self.plan.score(number, game.white_score)
         self._update_llr()
         for view in self.views:
-            (view.found if row is None else view.finished)(game, self.standings)
+            (view.found_in_journal if row is None else view.finished_in_order)(game, self.standings)
 
     def _update_llr(self) -> None:
         """Update the log-likelihood ratio of an SPRT; with ``by_pairs`` only after whole pairs."""

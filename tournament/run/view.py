@@ -12,9 +12,9 @@ from merels.tournament.run.tasks import Played
 class View:
     """A view of a tournament; this base class shows nothing.
 
-    The runner reports the start and the end of a game twice. `game_began` and `game_ended` come
-    immediately. `started` and `finished` come in the order of the game numbers, and `finished` only
-    when the game is in the journal and the standings.
+    The runner reports the start and the end of a game twice. `game_started` and `game_ended` come
+    immediately. `started_in_order` and `finished_in_order` come in the order of the game numbers,
+    the latter only when the game is in the journal and the standings.
     """
 
     incomplete = False
@@ -23,22 +23,22 @@ class View:
     def paired(self) -> None:
         """Handle a new round with unplayed games, in a format that pairs by results."""
 
-    def game_began(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec) -> None:
         """Handle the start of a game, immediately."""
 
-    def game_went_on(self, played: Played) -> None:
+    def game_continued(self, played: Played) -> None:
         """Handle new moves of a game in progress; called only if a view needs them."""
 
     def game_ended(self, row: Row) -> None:
-        """Handle the end of a game, immediately; `game_began` was always called before."""
+        """Handle the end of a game, immediately; `game_started` was always called before."""
 
-    def started(self, spec: GameSpec) -> None:
+    def started_in_order(self, spec: GameSpec) -> None:
         """Handle the start of a game, in the order of game numbers."""
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Handle the end of a game, in the order of game numbers."""
 
-    def found(self, row: Row, standings: Standings) -> None:
+    def found_in_journal(self, row: Row, standings: Standings) -> None:
         """Handle a game that an earlier run played, in the order of game numbers."""
 
     def notice(self, text: str) -> None:

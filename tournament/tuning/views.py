@@ -24,7 +24,7 @@ class PlainTuneView(NoticeView):
         self._out = out
         self._pace = Pace()
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Print ``Pair 100 of 10000, 0:12:30 left: Futility 61.2, Window 23.8``."""
         self._pace.add()
         state, pairs = self._plan.state, standings.finished // 2

@@ -72,11 +72,11 @@ class Broadcast:
         """Smallest number of games between two of the `_points`."""
         self._rows: dict[int, Row] = {}
 
-    def game_began(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec) -> None:
         """Add a game in progress."""
         self._live[spec.number] = _LiveGame(spec)
 
-    def game_went_on(self, played: Played) -> None:
+    def game_continued(self, played: Played) -> None:
         """Add new moves of a game in progress; the first moves of a replay replace all moves."""
         live = self._live[played.number]
         if not played.reported:
@@ -95,7 +95,7 @@ class Broadcast:
             last_moves = {"at": live.sent, "moves": moves_view(row.played()[live.sent :])}
             self._fresh_ends.append(result | last_moves)
 
-    def found(self, row: Row) -> None:
+    def add_stored(self, row: Row) -> None:
         self._keep(row)
 
     def notice(self, text: str) -> None:

@@ -65,9 +65,9 @@ class EpdView(PgnView):
         super().__init__(file, writer, notice, journaled)
         self._earlier = file.earlier
 
-    def found(self, row: Row, standings: Standings) -> None:
+    def found_in_journal(self, row: Row, standings: Standings) -> None:
         line = self._writer.text(row).encode()
         if self._earlier[line]:
             self._earlier[line] -= 1
         else:
-            self.finished(row, standings)
+            self.finished_in_order(row, standings)

@@ -39,10 +39,10 @@ class LogView(View):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(os.path.realpath(options.packed))
 
-    def started(self, spec: GameSpec) -> None:
+    def started_in_order(self, spec: GameSpec) -> None:
         self._write("info", f"game {spec.number}: {spec.white.name} vs {spec.black.name} started")
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         self._write(
             "info" if row.termination in BLAMELESS else "warn",
             f"game {row.number}: {row.white} vs {row.black} {row.result} {row.termination} "

@@ -189,7 +189,7 @@ class PgnView(View):
             self._file.close()
             self._file = None
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         if self._file is None:
             return
         try:

@@ -50,14 +50,14 @@ class PlainView(NoticeView):
     def paired(self) -> None:
         self._print(*news_of_round(self._settings, self._plan.so_far))
 
-    def started(self, spec: GameSpec) -> None:
+    def started_in_order(self, spec: GameSpec) -> None:
         """Print ``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""
         names, bound = versus(spec.white.name, spec.black.name), ""
         if self._settings.format == "knockout":
             bound = "at most "
         self._print(f"Started game {spec.number} of {bound}{self._plan.games} ({names})")
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Print ``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
         names, reason = versus(row.white, row.black), printable(row.reason)
         self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")

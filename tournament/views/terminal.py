@@ -66,7 +66,7 @@ class LiveView(View):
         self._throttle = Throttle(REDRAW_SECONDS)
         self._ratings = Background[list[str]](REDRAW_SECONDS, BACKGROUND_SHARE)
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         names = versus(row.white, row.black)
         self._last = f"game {row.number} ({names}): {row.result} {{{printable(row.reason)}}}"
         self._pace.add()

@@ -85,24 +85,24 @@ class WebView(View):
         """Request new standings, with the new round."""
         self._games_in_standings = -1
 
-    def game_began(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec) -> None:
         """Show a game in progress, if workers report its moves."""
         if self._has_moves:
-            self._broadcast.game_began(spec)
+            self._broadcast.game_started(spec)
 
-    def game_went_on(self, played: Played) -> None:
-        self._broadcast.game_went_on(played)
+    def game_continued(self, played: Played) -> None:
+        self._broadcast.game_continued(played)
 
     def game_ended(self, row: Row) -> None:
         self._broadcast.game_ended(row)
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         self._pace.add()
         self._count(row, standings)
 
-    def found(self, row: Row, standings: Standings) -> None:
+    def found_in_journal(self, row: Row, standings: Standings) -> None:
         """Count a game of an earlier run, and keep it for replay."""
-        self._broadcast.found(row)
+        self._broadcast.add_stored(row)
         self._count(row, standings)
 
     def notice(self, text: str) -> None:

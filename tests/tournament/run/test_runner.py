@@ -51,17 +51,17 @@ class Record(View):
         self.notices: list[str] = []
         self.progress: list[Played] = []
 
-    def game_went_on(self, played: Played) -> None:
+    def game_continued(self, played: Played) -> None:
         self.progress.append(played)
 
-    def started(self, spec: GameSpec) -> None:
+    def started_in_order(self, spec: GameSpec) -> None:
         self.started_games.append(spec.number)
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         assert row.number not in self.ended and standings.finished > 0
         self.ended.append(row.number)
 
-    def found(self, row: Row, standings: Standings) -> None:
+    def found_in_journal(self, row: Row, standings: Standings) -> None:
         self.found_games.append(row.number)
 
     def notice(self, text: str) -> None:
@@ -409,7 +409,7 @@ class Interrupting(View):
     def __init__(self, runner: Runner, after: int) -> None:
         self.runner, self.after = runner, after
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         if row.number == self.after:
             self.runner.interrupt()
 

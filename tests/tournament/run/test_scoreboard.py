@@ -22,19 +22,19 @@ class EventView(View):
     def __init__(self) -> None:
         self.events: list[str] = []
 
-    def game_began(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec) -> None:
         self.events.append(f"began {spec.number}")
 
     def game_ended(self, row: Row) -> None:
         self.events.append(f"ended {row.number}")
 
-    def started(self, spec: GameSpec) -> None:
+    def started_in_order(self, spec: GameSpec) -> None:
         self.events.append(f"started {spec.number}")
 
-    def finished(self, row: Row, standings: Standings) -> None:
+    def finished_in_order(self, row: Row, standings: Standings) -> None:
         self.events.append(f"finished {row.number} of {standings.finished}")
 
-    def found(self, row: Row, standings: Standings) -> None:
+    def found_in_journal(self, row: Row, standings: Standings) -> None:
         self.events.append(f"found {row.number} of {standings.finished}")
 
 

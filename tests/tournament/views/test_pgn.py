@@ -273,7 +273,7 @@ def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
     notices: list[str] = []
     view = PgnView(opened(path), writer(), notices.append)
     standings = Standings(("A", "B"))
-    view.finished(make_row(result(1)), standings)
+    view.finished_in_order(make_row(result(1)), standings)
     first_game, real_write = path.read_text(), os.write
 
     def write_to_full_disk(descriptor: int, data: bytes) -> int:
@@ -282,8 +282,8 @@ def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
         return real_write(descriptor, data[:100])
 
     monkeypatch.setattr(os, "write", write_to_full_disk)
-    view.finished(make_row(result(2)), standings)
-    view.finished(make_row(result(3)), standings)
+    view.finished_in_order(make_row(result(2)), standings)
+    view.finished_in_order(make_row(result(3)), standings)
     assert path.read_text() == first_game
     (notice,) = notices
     assert "No space left" in notice and "game 2" in notice

@@ -195,7 +195,7 @@ def test_hostile_names_do_not_move_the_cursor() -> None:
     spec = replace(result().spec, black=engine(evil))
     row = make_row(replace(result(), spec=spec))._replace(reason="because \x1b[2J")
     standings.add(row)
-    view.finished(row, standings)
+    view.finished_in_order(row, standings)
     view.notice("evil \x1b[2J text")
     view.tick(standings, {2: spec})
     drawn = out.getvalue().removeprefix("\r\x1b[J")

@@ -287,11 +287,11 @@ def broadcast_after(games: int) -> Broadcast:
     """Return a broadcast after ``games`` finished games, with one more game in progress."""
     broadcast = Broadcast({})
     for number in range(1, games + 1):
-        broadcast.game_began(spec_of(number))
+        broadcast.game_started(spec_of(number))
         broadcast.game_ended(row_of(number))
         broadcast.add_llr(number, number / 1000)
-    broadcast.game_began(spec_of(games + 1))
-    broadcast.game_went_on(Played(games + 1, 0, (MOVE,) * 50, 0))
+    broadcast.game_started(spec_of(games + 1))
+    broadcast.game_continued(Played(games + 1, 0, (MOVE,) * 50, 0))
     return broadcast
 
 
@@ -310,14 +310,14 @@ def test_the_state_and_an_event_do_not_grow_with_the_number_of_finished_games() 
 
 def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
     broadcast = Broadcast({})
-    broadcast.game_began(spec_of(1))
-    broadcast.game_went_on(Played(1, 0, (MOVE,) * 3, 0))
+    broadcast.game_started(spec_of(1))
+    broadcast.game_continued(Played(1, 0, (MOVE,) * 3, 0))
     assert len(broadcast.news()["games"][0]["moves"]) == 3
-    broadcast.game_went_on(Played(1, 3, (MOVE,), 0))
+    broadcast.game_continued(Played(1, 3, (MOVE,), 0))
     (more,) = broadcast.news()["games"]
     assert more["at"] == 3 and len(more["moves"]) == 1 and "position" not in more
     assert broadcast.news() == {}
-    broadcast.game_went_on(Played(1, 0, (MOVE,) * 2, 0))
+    broadcast.game_continued(Played(1, 0, (MOVE,) * 2, 0))
     (restarted,) = broadcast.news()["games"]
     assert restarted["at"] == 0 and len(restarted["moves"]) == 2
     broadcast.game_ended(row_of(1))
@@ -326,11 +326,11 @@ def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
 
 def test_the_end_of_a_shown_game_is_sent_although_many_games_end_at_once() -> None:
     broadcast = Broadcast({})
-    broadcast.game_began(spec_of(1))
+    broadcast.game_started(spec_of(1))
     assert broadcast.news()["games"][0]["n"] == 1
     broadcast.game_ended(row_of(1))
     for number in range(2, 500):
-        broadcast.game_began(spec_of(number))
+        broadcast.game_started(spec_of(number))
         broadcast.game_ended(row_of(number))
     results = broadcast.news()["results"]
     assert [game["n"] for game in results if "moves" in game] == [1]
