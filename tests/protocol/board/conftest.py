@@ -13,7 +13,7 @@ from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from tests.processes import FAKE
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import console_errors
+from tests.protocol.board.steps import console_errors, stop_engines
 from tests.protocol.board.webdriver import Browser
 
 BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
@@ -54,4 +54,6 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     # Hide the offer to resume the game of an earlier test.
     chromium.run("document.getElementById('resume').hidden = true")
     yield chromium
-    assert console_errors(chromium) == []
+    errors = console_errors(chromium)
+    stop_engines(chromium)
+    assert errors == []

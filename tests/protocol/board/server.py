@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from tests.commands import MERELS
-from tests.protocol.board.steps import ANALYST, PERSON
+from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
 from tests.protocol.board.webdriver import Browser
 
 COMMAND = [*MERELS, "board", "-no-open"]
@@ -54,6 +54,7 @@ class Client:
 
     def open_page(self, browser: Browser, width: int = 1280, height: int = 860) -> None:
         """Close all tabs but the first, open the page in it, and wait for the board."""
+        stop_engines(browser)
         browser.keep_tab(browser.tabs()[0])
         browser.set_view(width, height)
         self.let_in(browser)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ BEGINNER = {"engine": 0, "level": "Beginner"}
 ANALYST = {"engine": 0}
 BUSY = {"engine": 2}
 """The fake engine of busy.py, in the fixture `server`."""
+MUTE = {"engine": 3}
+"""The engine of the fixture `server` that never moves."""
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
 """White wins by closing a mill; the small tables have the value of every move."""
 
@@ -102,6 +105,23 @@ def ask(page: Browser, action: str, **body: Any) -> Any:
            .then((answer) => answer.json())""",
         action, body,
     )
+
+
+def stop_engines(page: Browser) -> None:
+    """Stop the engines of the page's board, which continue for 20 seconds after a page is left."""
+    requests = [("pause", True), ("evaluation", False), ("analyse", False), ("evaluation", False),
+                ("review", False)]
+    with suppress(RuntimeError):  # The page may be no board, or its server may have ended.
+        page.run(
+            """const ask = ([action, on]) => fetch("api/" + action, {method: "POST",
+                 headers: {"Content-Type": "application/json"},
+                 body: JSON.stringify({session: sessionStorage.board, on})});
+               return sessionStorage.board && arguments[0].reduce(
+                 (last, request) => last.then(() => ask(request)), Promise.resolve())
+                 .then(() => true)""",
+            requests,
+        )
+        console_errors(page)  # A finished game has no play to go back to from its analysis.
 
 
 def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:

@@ -11,6 +11,7 @@ from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
     FLYERS,
+    MUTE,
     PERSON,
     ask,
     begin,
@@ -25,8 +26,6 @@ from tests.protocol.board.steps import (
 from tests.protocol.board.webdriver import Browser
 
 FULL_STRENGTH = {"engine": 0, "level": "full"}
-MUTE = {"engine": 3}
-"""Engine 3 of the fixture `server`, which never moves."""
 STATUS = "document.getElementById('status').textContent"
 DRAWN = "document.querySelectorAll('#board .drawn').length"
 
