@@ -6,7 +6,8 @@
 Each opening is played on by the engine against perfect play, once for each colour. The engine
 follows its own search, or the correction if the search gives away the value. Perfect play chooses
 any of the moves that keep the value and look best to a search. Each line of play has a probability,
-and the most probable position is searched next.
+and the most probable position is searched next. Searches that only follow lines, because none of
+their moves can blunder, stop after `FOLLOW_NODES` nodes.
 
 A position gets a correction if its search to ``-nodes`` prefers a move that gives away the value,
 at the end or after any iteration from `LEAST_NODES` nodes on. The correction is the move that the
@@ -55,6 +56,8 @@ SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
 LATE_DIVISOR = 4
 """The engine, on a slower machine, may play what it prefers after ``-nodes`` divided by this."""
+FOLLOW_NODES = 100_000
+"""Maximum nodes of a search that only follows lines, because none of its moves can blunder."""
 START_WEIGHT = 20
 """Weight of the start of the game; an opening has a weight of 1."""
 
@@ -77,6 +80,13 @@ def moves_that_hold(tables: Tables, position: Position) -> list[Move]:
     if best < 0 or len(values) < len(moves):
         return []
     return [move for move, stored in moves if stored is not None and stored.value == best]
+
+
+def _shares_of_late(preferred: list[tuple[int, Move]]) -> dict[Move, float]:
+    """Return the shares of the moves that the last iterations of a search prefer."""
+    last = preferred[-1][0]
+    late = [move for nodes, move in preferred if nodes * LATE_DIVISOR >= last]
+    return {move: late.count(move) / len(late) for move in set(late)}
 
 
 class Explorer:
@@ -107,19 +117,22 @@ class Explorer:
         self, position: Position, holding: list[Move]
     ) -> tuple[Move | None, dict[Move, float]]:
         """Return the correction, if one is needed, and the moves that follow with their shares."""
+        if len(holding) == len(position.legal_moves()):
+            return None, self._late_moves(position)
         preferred = self.search(position, self.nodes)
         final = preferred[-1][1]
         least = min(LEAST_NODES, self.nodes)
         if all(move in holding for nodes, move in preferred if nodes >= least):
-            return None, self._late_moves(preferred)
+            return None, _shares_of_late(preferred)
         if final not in holding:
             final = self.search(position, self.nodes, holding)[-1][1]
         return final, {final: 1.0}
 
-    def _late_moves(self, preferred: list[tuple[int, Move]]) -> dict[Move, float]:
-        """Return the shares of the moves that the last iterations of a search prefer."""
-        late = [move for nodes, move in preferred if nodes * LATE_DIVISOR >= self.nodes]
-        return {move: late.count(move) / len(late) for move in set(late)}
+    def _late_moves(
+        self, position: Position, moves: Sequence[Move] = ()
+    ) -> dict[Move, float]:
+        """Return the likely moves where each of ``moves``, by default all, keeps the value."""
+        return _shares_of_late(self.search(position, min(self.nodes, FOLLOW_NODES), moves))
 
     def replies(self, position: Position, holding: list[Move]) -> dict[Move, float]:
         """Return the likely moves of perfect play with their probabilities.
@@ -144,7 +157,7 @@ class Explorer:
         best = max(score for score, _ in lines.values())
         weights = {move: math.exp((score - best) / SPREAD) for score, move in lines.values()}
         ranked = {move: weight / sum(weights.values()) for move, weight in weights.items()}
-        late = self._late_moves(self.search(position, self.nodes, holding))
+        late = self._late_moves(position, holding)
         return {
             move: (ranked.get(move, 0) + late.get(move, 0)) / 2 for move in {**ranked, **late}
         }

@@ -64,6 +64,34 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
     assert corrected
 
 
+def test_lines_without_possible_blunders_get_short_searches(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("merels.engine.training.corrections.FOLLOW_NODES", 20)
+    explorer = Explorer(tables, nodes=50)
+    limits: list[int] = []
+    search = Explorer.search
+
+    def counted(self: Explorer, position: Position, nodes: int, *moves: list[Move]) -> object:
+        limits.append(nodes)
+        return search(self, position, nodes, *moves)
+
+    monkeypatch.setattr(Explorer, "search", counted)
+    lengths = set()
+    for position in positions(60):
+        holding = moves_that_hold(tables, position)
+        if holding:
+            limits.clear()
+            explorer.examine(position, ENGINE)
+            can_blunder = len(holding) < len(position.legal_moves())
+            assert set(limits) == {50 if can_blunder else 20}
+            limits.clear()
+            explorer.examine(position, PERFECT)
+            assert set(limits) <= {20}
+            lengths.add(can_blunder)
+    assert lengths == {True, False}
+
+
 def test_perfect_play_may_choose_what_the_engine_prefers(tables: Tables) -> None:
     """In a former version, only the best moves of a short search were followed."""
     explorer = Explorer(tables, nodes=20)
