@@ -128,10 +128,11 @@ class Explorer:
             final = self.search(position, self.nodes, holding)[-1][1]
         return final, {final: 1.0}
 
-    def _late_moves(
-        self, position: Position, moves: Sequence[Move] = ()
-    ) -> dict[Move, float]:
-        """Return the likely moves where each of ``moves``, by default all, keeps the value."""
+    def _late_moves(self, position: Position, moves: Sequence[Move] = ()) -> dict[Move, float]:
+        """Return the shares of the moves that a search of ``moves``, by default all, prefers.
+
+        Each of these moves keeps the value, so the search stops at `FOLLOW_NODES`.
+        """
         return _shares_of_late(self.search(position, min(self.nodes, FOLLOW_NODES), moves))
 
     def replies(self, position: Position, holding: list[Move]) -> dict[Move, float]:

@@ -96,6 +96,7 @@ class Broadcast:
             self._fresh_ends.append(result | last_moves)
 
     def add_stored(self, row: Row) -> None:
+        """Add a game that an earlier run played."""
         self._keep(row)
 
     def notice(self, text: str) -> None:

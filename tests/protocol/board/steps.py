@@ -109,19 +109,15 @@ def ask(page: Browser, action: str, **body: Any) -> Any:
 
 def stop_engines(page: Browser) -> None:
     """Stop the engines of the page's board, which continue for 20 seconds after a page is left."""
-    requests = [("pause", True), ("evaluation", False), ("analyse", False), ("evaluation", False),
-                ("review", False)]
     with suppress(RuntimeError):  # The page may be no board, or its server may have ended.
-        page.run(
-            """const ask = ([action, on]) => fetch("api/" + action, {method: "POST",
-                 headers: {"Content-Type": "application/json"},
-                 body: JSON.stringify({session: sessionStorage.board, on})});
-               return sessionStorage.board && arguments[0].reduce(
-                 (last, request) => last.then(() => ask(request)), Promise.resolve())
-                 .then(() => true)""",
-            requests,
-        )
-        console_errors(page)  # A finished game has no play to go back to from its analysis.
+        if page.run("return sessionStorage.board"):
+            ask(page, "pause", on=True)
+            # Analysis and play have separate settings of the evaluation.
+            ask(page, "evaluation", on=False)
+            ask(page, "analyse", on=False)
+            ask(page, "evaluation", on=False)
+            ask(page, "review", on=False)
+            console_errors(page)  # A finished game refuses to leave the analysis.
 
 
 def begin(page: Browser, white: Any = PERSON, black: Any = PERSON, **more: Any) -> None:

@@ -367,7 +367,7 @@ def test_idle_connections_do_not_block_the_page(server: Server) -> None:
             for _ in range(200):
                 idle.append(socket.create_connection(("127.0.0.1", server.port)))
             assert server.ask("GET", "/")[0] == 200
-            # To make room the server closes idle connections, but keeps event streams.
+            # The server closes idle connections to make room, and keeps event streams open.
             assert server.api("play", session=session, move="d6", at=0)[0] == 200
             stream.until("state", lambda state: state["plies"] == 1)
     finally:

@@ -92,10 +92,11 @@ class Browser:
         try:
             data = json.dumps({} if body is None else body) if method == "POST" else None
             connection.request(method, path, data, {"Content-Type": "application/json"})
-            answer = json.loads(connection.getresponse().read())["value"]
+            response = connection.getresponse()
+            answer = json.loads(response.read())["value"]
         finally:
             connection.close()
-        if isinstance(answer, dict) and "error" in answer:
+        if response.status >= 400:
             raise RuntimeError(f"{answer['error']}: {answer['message']}")
         return answer
 
