@@ -290,12 +290,15 @@ class Nodes(Executor):
         return future
 
     def feed(self) -> None:
+        calls = []
         with self.lock:
             while self.waiting and self.idle:
                 future, fn, args = self.waiting.pop(0)
                 node = self.idle.pop(0)
-                call = self.nodes[node].submit(fn, *args)
-                call.add_done_callback(partial(self.done, node, future))
+                calls.append((self.nodes[node].submit(fn, *args), node, future))
+        # Without the lock, because a call that is already done calls back at once.
+        for call, node, future in calls:
+            call.add_done_callback(partial(self.done, node, future))
 
     def done(self, node: int, future: Future[Any], call: Future[Any]) -> None:
         with self.lock:

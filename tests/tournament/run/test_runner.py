@@ -81,7 +81,7 @@ class Run:
         self.runner = Runner(self.board, window=workers)
         self.pool = partial(LocalPool, workers, self.runner.report)
 
-    def play(self, make_executor: Callable[[], Executor] | None = None, wait: float = 0.0) -> End:
+    def play(self, make_executor: Callable[[], Executor] | None = None, wait: float = 120.0) -> End:
         """Play on local workers, or on executors; for ``wait``, see `ForeignPool`."""
         if make_executor is None:
             return self.runner.run(self.pool)
