@@ -1,13 +1,12 @@
 """Make the file of corrections: placing positions in which short searches blunder.
 
     python -m merels.engine.training.corrections -tables DIR -openings FILE -work FILE \
-        -nodes 100000 1000000 -positions 130000 5000
+        -nodes 100000 1000000 -positions 130000 30000 -threads 2
 
 Each opening is played on by the engine against perfect play, once for each colour. The engine
 follows its own search, or the correction if the search gives away the value. Perfect play chooses
 any of the moves that keep the value and look best to a search. Each line of play has a probability,
-and the most probable position is searched next. Searches that only follow lines, because none of
-their moves can blunder, stop after `FOLLOW_NODES` nodes.
+and the most probable position is searched next.
 
 A position gets a correction if its search to ``-nodes`` prefers a move that gives away the value,
 at the end or after any iteration from `LEAST_NODES` nodes on. The correction is the move that the
@@ -18,9 +17,9 @@ complete tables of all these rule sets.
 With several numbers of ``-nodes``, each of them explores lines of its own, and has its own number
 of ``-positions``. If two of them correct one position, the correction of the first is written.
 
-The result depends only on the openings, the tables, the engine's play and these numbers. An
-interrupted run resumes: the positions searched with N nodes are stored in the file FILE.N, if
-``-work`` is FILE.
+The result depends only on the openings, the tables, the engine's play and these numbers. More
+threads search likely next positions ahead. An interrupted run resumes: the positions searched with
+N nodes are stored in the file FILE.N, if ``-work`` is FILE.
 """
 
 from __future__ import annotations
@@ -32,7 +31,10 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
 from typing import NamedTuple, TextIO
 
 from merels.engine.common.errors import InputError, placed
@@ -56,8 +58,6 @@ SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
 LATE_DIVISOR = 4
 """The engine, on a slower machine, may play what it prefers after ``-nodes`` divided by this."""
-FOLLOW_NODES = 100_000
-"""Maximum nodes of a search that only follows lines, because none of its moves can blunder."""
 START_WEIGHT = 20
 """Weight of the start of the game; an opening has a weight of 1."""
 
@@ -118,7 +118,7 @@ class Explorer:
     ) -> tuple[Move | None, dict[Move, float]]:
         """Return the correction, if one is needed, and the moves that follow with their shares."""
         if len(holding) == len(position.legal_moves()):
-            return None, self._late_moves(position)
+            return None, _shares_of_late(self.search(position, self.nodes))
         preferred = self.search(position, self.nodes)
         final = preferred[-1][1]
         least = min(LEAST_NODES, self.nodes)
@@ -127,13 +127,6 @@ class Explorer:
         if final not in holding:
             final = self.search(position, self.nodes, holding)[-1][1]
         return final, {final: 1.0}
-
-    def _late_moves(self, position: Position, moves: Sequence[Move] = ()) -> dict[Move, float]:
-        """Return the shares of the moves that a search of ``moves``, by default all, prefers.
-
-        Each of these moves keeps the value, so the search stops at `FOLLOW_NODES`.
-        """
-        return _shares_of_late(self.search(position, min(self.nodes, FOLLOW_NODES), moves))
 
     def replies(self, position: Position, holding: list[Move]) -> dict[Move, float]:
         """Return the likely moves of perfect play with their probabilities.
@@ -158,7 +151,7 @@ class Explorer:
         best = max(score for score, _ in lines.values())
         weights = {move: math.exp((score - best) / SPREAD) for score, move in lines.values()}
         ranked = {move: weight / sum(weights.values()) for move, weight in weights.items()}
-        late = self._late_moves(position, holding)
+        late = _shares_of_late(self.search(position, self.nodes, holding))
         return {
             move: (ranked.get(move, 0) + late.get(move, 0)) / 2 for move in {**ranked, **late}
         }
@@ -201,11 +194,52 @@ class Work:
         self._file.flush()
 
 
+class Examiner:
+    """Threads with an explorer each, which examine positions, some of them ahead of their turn."""
+
+    def __init__(self, explorers: Sequence[Explorer], work: Work) -> None:
+        self._work = work
+        self._threads = ThreadPoolExecutor(len(explorers))
+        self._idle: SimpleQueue[Explorer] = SimpleQueue()
+        for explorer in explorers:
+            self._idle.put(explorer)
+        self._futures: dict[tuple[Position, int], Future[Searched]] = {}
+
+    def begin(self, position: Position, player: int) -> None:
+        """Begin to examine a position, unless it is in the work file or begun."""
+        place = position, player
+        if place not in self._futures and self._work.get(*place) is None:
+            self._futures[place] = self._threads.submit(self._examine, *place)
+
+    def _examine(self, position: Position, player: int) -> Searched:
+        explorer = self._idle.get()
+        try:
+            return explorer.examine(position, player)
+        finally:
+            self._idle.put(explorer)
+
+    def examine(self, position: Position, player: int) -> Searched:
+        """Examine a position, or read it from the work file."""
+        self.begin(position, player)
+        if (begun := self._futures.pop((position, player), None)) is None:
+            stored = self._work.get(position, player)
+            assert stored is not None
+            return stored
+        searched = begun.result()
+        self._work.add(position, player, searched)
+        return searched
+
+    def close(self) -> None:
+        """End the threads."""
+        self._threads.shutdown(cancel_futures=True)
+
+
 def explore(
-    openings: Sequence[tuple[Position, float]], explorer: Explorer, work: Work, positions: int
+    openings: Sequence[tuple[Position, float]], explorers: Sequence[Explorer], work: Work,
+    positions: int,
 ) -> Iterator[tuple[Position, Searched]]:
     """Yield the most probable positions of the placing phase, each searched once."""
-    queue: list[tuple[float, int, int, Position]] = []
+    heap: list[tuple[float, int, int, Position]] = []
     pending: defaultdict[tuple[int, int], float] = defaultdict(float)
     expanded: set[tuple[int, int]] = set()
     serial = itertools.count()
@@ -216,24 +250,27 @@ def explore(
         place = corrections.key_of(position)[0], player
         if place not in expanded:
             pending[place] += probability
-            heapq.heappush(queue, (-pending[place], next(serial), player, position))
+            heapq.heappush(heap, (-pending[place], next(serial), player, position))
 
     for opening, weight in openings:
         for player in (ENGINE, PERFECT):
             push(opening, player, weight)
-    while queue and len(expanded) < positions:
-        _, _, player, position = heapq.heappop(queue)
-        place = corrections.key_of(position)[0], player
-        if place in expanded:
-            continue
-        expanded.add(place)
-        searched = work.get(position, player)
-        if searched is None:
-            searched = explorer.examine(position, player)
-            work.add(position, player, searched)
-        yield position, searched
-        for move, share in searched.moves.items():
-            push(_without_history(position.push(move)), 1 - player, pending[place] * share)
+    with closing(Examiner(explorers, work)) as examiner:
+        while heap and len(expanded) < positions:
+            # The first entries of a heap are likely to be next.
+            for _, _, player, position in heap[: 8 * len(explorers)]:
+                if (corrections.key_of(position)[0], player) not in expanded:
+                    examiner.begin(position, player)
+            _, _, player, position = heapq.heappop(heap)
+            place = corrections.key_of(position)[0], player
+            if place in expanded:
+                continue
+            expanded.add(place)
+            searched = examiner.examine(position, player)
+            yield position, searched
+            for move, share in searched.moves.items():
+                following = _without_history(position.push(move))
+                push(following, 1 - player, pending[place] * share)
 
 
 def _without_history(position: Position) -> Position:
@@ -280,6 +317,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "-positions", type=_count, nargs="+", default=[100_000], help="positions to search"
     )
+    parser.add_argument(
+        "-threads", type=_count, default=1, help="positions to search at once"
+    )
     args = parser.parse_args(argv)
     if len(args.nodes) != len(args.positions):
         parser.error(
@@ -298,7 +338,8 @@ def main(argv: list[str] | None = None) -> int:
         numbers: dict[int, int] = {}  # by position
         for nodes, positions in zip(args.nodes, args.positions):
             work = Work(args.work.with_name(f"{args.work.name}.{nodes}"))
-            explored = explore(openings, Explorer(tables[0], nodes), work, positions)
+            explorers = [Explorer(tables[0], nodes) for _ in range(args.threads)]
+            explored = explore(openings, explorers, work, positions)
             for count, (position, examined) in enumerate(explored, 1):
                 if examined.correction:
                     move = Move.from_text(examined.correction)

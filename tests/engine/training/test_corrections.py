@@ -64,34 +64,6 @@ def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) 
     assert corrected
 
 
-def test_lines_without_possible_blunders_get_short_searches(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("merels.engine.training.corrections.FOLLOW_NODES", 20)
-    explorer = Explorer(tables, nodes=50)
-    limits: list[int] = []
-    search = Explorer.search
-
-    def counted(self: Explorer, position: Position, nodes: int, *moves: list[Move]) -> object:
-        limits.append(nodes)
-        return search(self, position, nodes, *moves)
-
-    monkeypatch.setattr(Explorer, "search", counted)
-    lengths = set()
-    for position in positions(60):
-        holding = moves_that_hold(tables, position)
-        if holding:
-            limits.clear()
-            explorer.examine(position, ENGINE)
-            can_blunder = len(holding) < len(position.legal_moves())
-            assert set(limits) == {50 if can_blunder else 20}
-            limits.clear()
-            explorer.examine(position, PERFECT)
-            assert set(limits) <= {20}
-            lengths.add(can_blunder)
-    assert lengths == {True, False}
-
-
 def test_perfect_play_may_choose_what_the_engine_prefers(tables: Tables) -> None:
     """In a former version, only the best moves of a short search were followed."""
     explorer = Explorer(tables, nodes=20)
@@ -109,9 +81,9 @@ def test_perfect_play_may_choose_what_the_engine_prefers(tables: Tables) -> None
 def test_an_interrupted_run_resumes_with_the_same_result(tables: Tables, tmp_path: Path) -> None:
     openings = [(position, 1.0) for position in positions(6)]
 
-    def run(path: Path, number: int) -> list[object]:
-        explorer = Explorer(tables, nodes=20)
-        return list(explore(openings, explorer, Work(path), number))
+    def run(path: Path, number: int, threads: int = 1) -> list[object]:
+        explorers = [Explorer(tables, nodes=20) for _ in range(threads)]
+        return list(explore(openings, explorers, Work(path), number))
 
     complete = run(tmp_path / "complete", 20)
     assert len(complete) == 20
@@ -121,6 +93,7 @@ def test_an_interrupted_run_resumes_with_the_same_result(tables: Tables, tmp_pat
     parts.write_bytes(parts.read_bytes()[:-5])
     assert run(parts, 20) == complete
     assert len((tmp_path / "complete").read_bytes().splitlines()) == 20
+    assert run(tmp_path / "threads", 20, threads=3) == complete
 
 
 def test_the_command_names_missing_tables(
