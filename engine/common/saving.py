@@ -128,6 +128,25 @@ def append_open(descriptor: int, part: Part) -> None:
         raise
 
 
+def open_to_append(path: Name, truncate: bool = False) -> int:
+    """Return a descriptor that appends to a file, which is created if it is missing.
+
+    With ``truncate``, a regular file is emptied. `OSError` for a named pipe that no program reads,
+    because opening it would wait for a reader.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags | (os.O_TRUNC if truncate else 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO and stat.S_ISFIFO(os.stat(path).st_mode):
+            why = "no program reads this pipe; start its reader first"
+            raise OSError(error.errno, why, os.fspath(path)) from None
+        raise
+    if os.name == "posix":
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
 def is_ordinary(path: Name) -> bool:
     """Return whether a path is a regular file or names no file yet.
 

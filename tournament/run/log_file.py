@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import lock
+from merels.engine.common.saving import lock, open_to_append
 
 
 class LogFile:
@@ -16,9 +16,8 @@ class LogFile:
 
     def __init__(self, path: str, append: bool = True) -> None:
         self._path = path
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         try:
-            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
+            self._file = open_to_append(path, truncate=not append)
         except OSError as error:
             raise system_error(path, "write", error) from None
         self._is_torn = False

@@ -20,6 +20,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 
+from merels.engine.common.errors import InputError
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import MoveRecord
 from merels.tournament.run import tasks
@@ -90,15 +91,27 @@ def main() -> None:
     def report(content: tasks.Started | tasks.Played | tasks.Finished) -> None:
         link.send(Report(content))
 
-    cache = EngineCache() if log == "-" else EngineCache(trace=LogFile(log).trace)
     try:
-        with cache as engines:
+        with EngineCache(trace=_open_log(log)) as engines:
             watch = None if watched == "-" else LiveReporter(report).watch
             tasks.worker = tasks.Worker(engines, report, stopping, watch)
             while (call := calls.get()) is not None:
                 _answer(call, link)
     except BrokenPipeError:
         sys.exit(1)
+
+
+def _open_log(path: str) -> Callable[[str, str, bytes], None] | None:
+    """Return the function that logs traffic; None without a log, or if it cannot be written.
+
+    The runner reports a log that cannot be written, such as a pipe whose reader has exited.
+    """
+    if path == "-":
+        return None
+    try:
+        return LogFile(path).trace
+    except InputError:
+        return None
 
 
 def _take_pipes() -> Link:

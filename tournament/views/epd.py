@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import append_open
+from merels.engine.common.saving import append_open, open_to_append
 from merels.engine.game.notation import format_position
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.views.pgn import GameWriter, PgnView
@@ -31,9 +31,8 @@ class EpdFile:
         self.path = path
         self.earlier: Counter[bytes] = Counter()
         """How often each of the last ``games`` lines, perhaps of earlier runs, occurs."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
-            self._file = os.open(path, flags if append else flags | os.O_TRUNC, 0o666)
+            self._file = open_to_append(path, truncate=not append)
             if os.path.isfile(path):
                 with open(path, "rb") as file:
                     last = deque(file, games or 1)

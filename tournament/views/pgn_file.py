@@ -12,7 +12,13 @@ from itertools import groupby
 from typing import BinaryIO
 
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import append_open, append_whole, locked, write_named
+from merels.engine.common.saving import (
+    append_open,
+    append_whole,
+    locked,
+    open_to_append,
+    write_named,
+)
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
@@ -42,7 +48,7 @@ class PgnFile:
         """Descriptor of a pipe or device; None for a regular file."""
         try:
             if os.path.exists(path) and not os.path.isfile(path):
-                self._device = os.open(path, os.O_RDWR)
+                self._device = open_to_append(path)
                 for row in rows():
                     self.add(row.number, writer.text(row))
                 return

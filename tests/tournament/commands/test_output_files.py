@@ -187,6 +187,30 @@ def test_a_refused_run_empties_no_file(tmp_path: Path) -> None:
     assert {unpacked(path) for path in paths} == {"of another run\n"}
 
 
+@posix
+@pytest.mark.parametrize("flag", ["-pgnout", "-epdout", "-log"])
+def test_a_pipe_that_no_program_reads_is_refused(tmp_path: Path, flag: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    words = (*match(*SHORT), "-journal", f"{tmp_path}/j", flag, f"{tmp_path}/pipe")
+    error = refusal("tournament", *words)
+    assert "cannot write this file: no program reads this pipe; start its reader first" in error
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@posix
+def test_a_run_goes_on_when_the_reader_of_its_games_exits(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    words = (*match(*SHORT), "-rounds", "3", "-log", f"{tmp_path}/pipe", "level=trace")
+    run = Marked(*words, "-pgnout", f"{tmp_path}/pipe")
+    wait_for(run, "Started game 1 ")
+    os.close(reader)
+    status, out, err = run.wait()
+    assert status == 1 and "Finished game 6 " in out
+    assert f"cannot write {tmp_path}/pipe: Broken pipe; going on without it from game" in err
+    assert run.survivors() == []
+
+
 def test_an_interrupt_ends_a_pause_between_games(tmp_path: Path) -> None:
     pausing = Marked(*match(*SHORT), "-wait", str(10**9), "-journal", f"{tmp_path}/j")
     wait_for(pausing, "Finished game 1 ")
