@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -104,6 +105,31 @@ def test_an_error_is_not_printed_on_standard_output_if_error_output_is_closed() 
         timeout=PATIENCE,
     )
     assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sets the size of a pipe")
+def test_one_interrupt_ends_a_command_whose_output_is_not_read() -> None:
+    """After the interrupt the command waited for the reader again, to write the rest."""
+    import fcntl
+
+    script = (
+        "import signal, sys; from merels.tournament.commands.main import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "print('ready', file=sys.stderr, flush=True)\n"
+        "sys.exit(main(['tournament', '-help']))"
+    )
+    reader, writer = os.pipe()
+    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=writer, stderr=subprocess.PIPE
+    ) as command, limited(command):
+        os.close(writer)
+        assert command.stderr is not None and command.stderr.readline() == b"ready\n"
+        with pytest.raises(subprocess.TimeoutExpired):
+            command.wait(2)
+        command.send_signal(signal.SIGINT)
+        assert command.wait(PATIENCE) == 130 and command.stderr.read() == b""
+    os.close(reader)
 
 
 def test_the_engine_waits_on_non_blocking_streams() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from merels.engine.common.errors import Failure, InputError, printable
 
@@ -32,6 +35,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
         return status
     except KeyboardInterrupt:
         status = INTERRUPTED
+        _drop_blocked_output()
     except BrokenPipeError:
         status = OK
     except InputError as error:
@@ -54,3 +58,18 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except OSError:
         sys.stdout = None  # Otherwise the interpreter reports the failed flush again at exit.
     return status
+
+
+def _drop_blocked_output() -> None:
+    """Drop unwritten output if standard output accepts none now, as a full pipe does.
+
+    Otherwise the next flush, or that of the interpreter at exit, would wait for the reader.
+    """
+    with suppress(OSError, ValueError, AttributeError):  # No descriptor, or no poll(2).
+        descriptor = sys.stdout.fileno()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLOUT)
+        if not poll.poll(0):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, descriptor)
+            os.close(nowhere)

@@ -286,9 +286,15 @@ def _play(
 
 @contextlib.contextmanager
 def with_advice(options: RunOptions, advice: Callable[[], str]) -> Iterator[None]:
-    """Add ``advice`` to a `Failure`; turn other errors of a user's executor into a `Failure`."""
+    """Add ``advice`` to a `Failure`; turn other errors of a user's executor into a `Failure`.
+
+    Print ``advice`` after a `KeyboardInterrupt`.
+    """
     try:
         yield
+    except KeyboardInterrupt:
+        notify(advice())
+        raise
     except Failure as error:
         error.add_note(advice())
         raise
@@ -306,7 +312,8 @@ def interrupts(runner: Runner) -> Iterator[None]:
     """Handle signals during a run.
 
     The first Ctrl-C ends the run after the games in progress, the second Ctrl-C at once. SIGTERM
-    and SIGHUP also end it at once. If SIGHUP is ignored, as under ``nohup``, it stays ignored.
+    and SIGHUP also end it at once. If SIGHUP is ignored, as under ``nohup``, it stays ignored. If
+    the runner is blocked, a further signal raises `KeyboardInterrupt`, see `Runner.interrupt`.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:

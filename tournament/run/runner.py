@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Literal
 
 from merels.engine.common.errors import shorten
@@ -39,6 +40,8 @@ ATTEMPTS = 3
 """Value of `_FailedPair.failures` at which the runner gives up a pair."""
 RENEW_AFTER = 3
 """Failed calls in a row, without a game received in between, after which the pool is renewed."""
+BLOCKED_SECONDS = 1.0
+"""Seconds after which an interrupt that is not processed shows that the runner is blocked."""
 TICK_SECONDS = 0.25
 """Longest time between two updates of the views, in seconds."""
 
@@ -115,6 +118,8 @@ class Runner:
         """Number of games received."""
         self._stop_requests = 0
         """Requests to stop, by interrupts or ``-maxfaults``; an immediate stop counts as two."""
+        self._interrupted_since: float | None = None
+        """Monotonic time, in seconds, of the first interrupt that is not processed yet, or None."""
 
     def report(self, event: Started | Played | Finished) -> None:
         """Queue a worker's report, from any thread."""
@@ -124,8 +129,14 @@ class Runner:
         """Stop after the games in progress.
 
         With ``now``, on the second request to stop, or while the pool is ``silent``, stop at once.
-        May be called from a signal handler.
+        May be called from a signal handler, in the runner's thread only. Raise `KeyboardInterrupt`
+        if an earlier interrupt has waited `BLOCKED_SECONDS`: the thread is then blocked, for
+        example in a write to a pipe that no program reads.
         """
+        since, time = self._interrupted_since, monotonic()
+        if since is not None and time - since > BLOCKED_SECONDS:
+            raise KeyboardInterrupt
+        self._interrupted_since = time if since is None else since
         self._events.put(partial(self._process_interrupt, now))
 
     def wake(self) -> None:
@@ -309,6 +320,7 @@ class Runner:
                 self.board.notice(*self._starts.succeed((spec.white.name, spec.black.name), None))
 
     def _process_interrupt(self, now: bool) -> None:
+        self._interrupted_since = None
         if now or self._pool.silent:
             self._stop_requests += 2
         else:

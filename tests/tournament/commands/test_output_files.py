@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from time import sleep
@@ -209,6 +210,40 @@ def test_a_run_goes_on_when_the_reader_of_its_games_exits(tmp_path: Path) -> Non
     assert status == 1 and "Finished game 6 " in out
     assert f"cannot write {tmp_path}/pipe: Broken pipe; going on without it from game" in err
     assert run.survivors() == []
+
+
+@linux
+@pytest.mark.parametrize("words", [(), ("-pgnout", "pipe")])
+def test_interrupts_end_a_run_whose_output_is_not_read(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """The runner waited for the reader, and no signal but SIGKILL ended it."""
+    import fcntl
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(pipe, os.O_WRONLY)
+    # There is room for about one line of output after the first game.
+    os.write(writer, bytes(fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096) - 100))
+    run = Marked(
+        *match(*SHORT), "-rounds", "3", "-journal", "j", *words,
+        stdout=subprocess.DEVNULL if words else writer, cwd=tmp_path,
+    )
+    os.close(writer)
+    # A game is in the journal before it is written to any other file.
+    while b" w 9 9 0 1" not in b"".join(path.read_bytes() for path in tmp_path.glob("j*")):
+        assert run.process.poll() is None
+        sleep(0.1)
+    sleep(0.5)
+    assert run.process.poll() is None
+    run.process.send_signal(signal.SIGINT)
+    sleep(2)
+    run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait(60)
+    assert status == 130 and "finished; continue with: -journal file=j -resume" in err
+    assert run.survivors() == []
+    os.close(reader)
 
 
 def test_an_interrupt_ends_a_pause_between_games(tmp_path: Path) -> None:
