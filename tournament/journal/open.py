@@ -111,12 +111,16 @@ def _check_changes(stored: StoredRun, settings: Settings) -> None:
 
 @contextlib.contextmanager
 def reserved(path: str | None) -> Iterator[None]:
-    """Keep other runs from writing to a journal; InputError if another run is writing it."""
+    """Keep other runs from writing to a journal; InputError if another run is writing it.
+
+    The lock file is beside the journal itself, not beside a symbolic link to it.
+    """
     if path is None:
         yield
         return
+    lock = os.path.realpath(path) + LOCK_ENDING
     try:
-        descriptor = create_lock(path + LOCK_ENDING)
+        descriptor = create_lock(lock)
     except BlockingIOError:
         raise file_error(
             path, "another run is writing this journal; wait until it ends, or name another file"
@@ -124,7 +128,7 @@ def reserved(path: str | None) -> Iterator[None]:
     try:
         yield
     finally:
-        remove_lock(descriptor, path + LOCK_ENDING)
+        remove_lock(descriptor, lock)
 
 
 @contextlib.contextmanager

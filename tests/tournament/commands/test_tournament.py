@@ -196,6 +196,10 @@ def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> No
     assert (status, out) == (2, "")
     message = "another run is writing this journal; wait until it ends, or name another file"
     assert f"'j': {message} (" in err
+    if os.name == "posix":
+        (tmp_path / "link").symlink_to("j")
+        link = flags[: flags.index("-journal")] + ["-journal", f"file={tmp_path}/link", "-resume"]
+        assert f"'link': {message} (" in refusal("tournament", *link)
     run.process.kill()
     run.process.wait()
     assert run.process.stdout is not None and run.process.stderr is not None
