@@ -227,6 +227,8 @@ class Connection:
             if limit < timeout:
                 raise self.timeout_error(error.what) from None
             return None
+        if self._pipe.trace is not None:  # The engine's clock starts after its log is written.
+            self._search_start = max(self._search_start, self._pipe.sent)
         self._answers.info = b""
         text = self._answers.find(lines) if lines else None
         if text is not None:
@@ -378,7 +380,7 @@ class Connection:
             if wait < timeout:
                 raise
             return None
-        return self.wait_answer(start, timeout)
+        return self.wait_answer(max(start, self._pipe.sent), timeout)
 
     @property
     def junk(self) -> int:

@@ -27,9 +27,10 @@ Trace = Callable[[str, bytes], None]
 class Pipe:
     """The lines to and from an engine; the subclasses `PollPipe` and `ThreadPipe` move the bytes.
 
-    ``arrived`` is the time at which output was last received. ``received`` is the number of bytes
-    that `receive` has read so far. ``tail`` is the beginning of a line whose line feed has not
-    arrived. Times and deadlines are in nanoseconds of `monotonic_ns`.
+    ``arrived`` is the time at which output was last received. ``sent`` is the time at which
+    ``trace`` last returned to `send`; 0 without ``trace``. ``received`` is the number of bytes that
+    `receive` has read so far. ``tail`` is the beginning of a line whose line feed has not arrived.
+    Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.
     """
@@ -37,7 +38,7 @@ class Pipe:
     def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
         self.process = process
         self.trace = trace
-        self.arrived = self.received = 0
+        self.arrived = self.sent = self.received = 0
         self._writing = Lock()
         self._lines: deque[bytes] = deque()
         self.tail = b""
@@ -76,10 +77,16 @@ class Pipe:
         """Stop using the descriptors of a process that is closed."""
 
     def send(self, data: bytes, deadline: int) -> None:
-        """Send whole lines; `EngineTimeout` if the engine's input stays full until the deadline."""
+        """Send whole lines; `EngineTimeout` if the engine's input stays full until the deadline.
+
+        The time that ``trace`` takes, for example on a slow disk, is added to the deadline.
+        """
         with self._writing:
             if self.trace is not None:
+                before = monotonic_ns()
                 self.trace(">", data)
+                self.sent = monotonic_ns()
+                deadline += self.sent - before
             self._write(data, deadline, True)
 
     def interject(self, data: bytes, deadline: int, wanted: Callable[[], bool]) -> None:

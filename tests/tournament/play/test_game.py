@@ -6,6 +6,7 @@ import os
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -94,6 +95,17 @@ def test_the_clock_after_each_move_is_recorded(engines: EngineCache) -> None:
         for move in result.moves[side::2]:
             clock += NANOSECONDS // 10 - move.elapsed
             assert move.clock == clock
+
+
+def test_the_time_of_writing_the_log_is_not_charged_to_the_engine() -> None:
+    def trace(engine: str, direction: str, line: bytes) -> None:
+        if direction == ">" and b"\ngo " in line:
+            sleep(2)
+
+    entrants = [merels(name, TimeControl(per_move=BUSY, nodes=20)) for name in "AB"]
+    with EngineCache(trace=trace) as engines:
+        result = play_game(game(*entrants, adjudication=ONE_MOVE), engines)
+    assert [move.elapsed < 1.5 * NANOSECONDS for move in result.moves] == [True, True]
 
 
 def test_black_may_begin(engines: EngineCache) -> None:
