@@ -161,10 +161,12 @@ class ForeignPool(Pool):
             self._give_up(call)
         elif self._claim(call):
             self._longest_call = max(self._longest_call, monotonic() - call.began)
-            if (error := inner.exception()) is not None:
+            try:
+                value = inner.result()
+            except BaseException as error:  # The call's, or the executor's own, as for a lost node.
                 call.outer.set_exception(error)
             else:
-                call.outer.set_result(inner.result())
+                call.outer.set_result(value)
 
     def _claim(self, call: _Call) -> bool:
         """Mark a call as completed; return whether it was not completed before."""

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import (
     BrokenExecutor,
+    CancelledError,
     Executor,
     Future,
     ProcessPoolExecutor,
@@ -74,6 +75,24 @@ class RaisesAtSubmit(Threads):
 class RaisesAtResult(Threads):
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         return failed(OSError("node lost")) if number in (2, 3, 5) else play()
+
+
+class LosesResults(Threads):
+    """Returns a future that is done, but raises when its result or exception is read."""
+
+    def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
+        if number not in (2, 3):
+            return play()
+        play().add_done_callback((lost := Lost()).set_result)
+        return lost
+
+
+class Lost(Future[Any]):
+    def result(self, timeout: float | None = None) -> Any:
+        raise CancelledError("the node with the result is lost")
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        return self.result()
 
 
 class RaisesAtRandom(Threads):
@@ -150,7 +169,7 @@ class BlocksAtSubmit(Threads):
 
 FAILING = [
     RaisesAtSubmit, RaisesAtResult, RaisesAtRandom, ReturnsLate, ReturnsTwice, ReturnsWrongResults,
-    LosesItsScheduler, BlocksAtSubmit,
+    LosesItsScheduler, LosesResults, BlocksAtSubmit,
 ]
 MATCH, SWISS = settings(2, rounds=6), settings(4, rounds=2, format="swiss")
 
