@@ -14,7 +14,7 @@ from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.numbers import counted, read_real
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
-from merels.protocol.commands.exit_status import OK
+from merels.protocol.commands.exit_status import FAILED, OK
 from merels.tournament.commands.run import (
     EXIT_STATUS,
     asks_for_help,
@@ -210,6 +210,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 write_site(league, notify)
             except InputError as error:
                 notify(f"cannot update the site: {error}")
+                status = status or FAILED
     return status
 
 
@@ -248,7 +249,7 @@ def _run(
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:
         notify(advice)
-    return status
+    return status or (FAILED if any(view.incomplete for view in board.views) else OK)
 
 
 def _print_list(league: League) -> None:

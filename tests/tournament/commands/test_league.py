@@ -19,8 +19,11 @@ import pytest
 
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
-from tests.commands import output, refusal, run_process
+from merels.tournament.league.site import INDEX, SITE
+from merels.tournament.run.runner import End, Runner
+from tests.commands import output, refusal, run, run_process
 from tests.processes import FAKE, needs_proc
+from tests.tournament.league.leagues import make_league, random_games
 from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel
 
@@ -279,6 +282,26 @@ def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path
     for number, _, _, result in games(league):
         assert re.search(rf"game {number}: .* started", text), text
         assert re.search(rf"game {number}: .* {result} ", text), text
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_league_whose_log_or_site_cannot_be_written_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The games were played, and the exit status was 0."""
+    def play(runner: Runner, make_pool: object) -> End:
+        runner.board.notice("a notice for the log")
+        return "finished"
+
+    monkeypatch.setattr(Runner, "run", play)
+    monkeypatch.setattr("merels.tournament.commands.league.preflight", lambda *_: [])
+    folder = make_league(tmp_path / "league", "AB", random_games("AB", 4))
+    assert run(capsys, ["league", folder, "play"])[0] == 0
+    status, _, err = run(capsys, ["league", folder, "play", "-log", "/dev/full"])
+    assert status == 1 and "cannot write /dev/full: No space left on device" in err
+    (Path(folder) / SITE / INDEX).mkdir(parents=True)
+    status, _, err = run(capsys, ["league", folder, "play"])
+    assert status == 1 and "cannot update the site: " in err
 
 
 def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
