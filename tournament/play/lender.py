@@ -51,9 +51,12 @@ class CacheLender:
         with self._lock:
             self._idle.append(cache)
             self._stop_timer()
-            self._timer = threading.Timer(self._seconds, self.close)
-            self._timer.daemon = True
-            self._timer.start()
+            timer = threading.Timer(self._seconds, self.close)
+            timer.daemon = True
+            # If the system allows no thread, the task's games must not be lost.
+            with contextlib.suppress(RuntimeError):
+                timer.start()
+                self._timer = timer
 
     def close(self) -> None:
         """End the engines that are not lent."""

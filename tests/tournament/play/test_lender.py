@@ -58,6 +58,22 @@ def test_engines_end_when_no_task_borrows_them_for_a_while(tmp_path: Path, spec:
         assert starts(tmp_path) == expected
 
 
+def test_a_task_keeps_its_games_although_the_system_allows_no_thread(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The timer that ends idle engines did not start, and the error replaced the task's report."""
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    lender = CacheLender()
+    with lender.lend() as first:
+        pass
+    with lender.lend() as second:
+        pass
+    assert second is first
+
+
 def test_concurrent_tasks_share_no_engine() -> None:
     lender = CacheLender()
     with lender.lend() as first, lender.lend() as second:
