@@ -35,10 +35,10 @@ class Feed:
         self.sent_review: tuple[object, int] = (None, 0)
         """The review that was sent, and the number of its judgements that were sent."""
 
-    def announce(self, kind: str) -> None:
-        """Mark a kind as pending."""
+    def announce(self, *kinds: str) -> None:
+        """Mark kinds as pending; one `take` returns them together."""
         with self._changed:
-            self._kinds.add(kind)
+            self._kinds.update(kinds)
             self._changed.notify()
 
     def close(self) -> None:

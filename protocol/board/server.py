@@ -132,7 +132,8 @@ class Handler(GuardedHandler):
             kinds = feed.take(seconds)
             if kinds is None:
                 return None
-            return "".join(_event(session, kind, feed) for kind in sorted(kinds)).encode()
+            with session.lock:  # The page gets moves and state of the same moment.
+                return "".join(_event(session, kind, feed) for kind in sorted(kinds)).encode()
 
         try:
             self.send_events(take)

@@ -109,8 +109,7 @@ class Session:
     def subscribe(self) -> Feed:
         """Return a new stream, in which every kind of event is pending; wake the engines."""
         feed = Feed()
-        for kind in ("moves", "state", "info", "review", "log", "failure"):
-            feed.announce(kind)
+        feed.announce("moves", "state", "info", "review", "log", "failure")
         with self.lock:
             self._feeds.append(feed)
             self._asleep = self._resting = False
@@ -148,10 +147,10 @@ class Session:
         """Time at which the board became or becomes idle, by `time.monotonic`; now if watched."""
         return monotonic() if self._feeds else self._awake_until
 
-    def announce(self, kind: str) -> None:
-        """Mark a kind of event as pending in every stream."""
+    def announce(self, *kinds: str) -> None:
+        """Mark kinds of events as pending in every stream, which sends them together."""
         for feed in list(self._feeds):
-            feed.announce(kind)
+            feed.announce(*kinds)
 
     def report_error(self, error: Exception) -> None:
         """Log an unexpected error and show it on the page; ignore immediate repetitions."""
@@ -210,8 +209,7 @@ class Session:
         if has_ended:
             self._review_quietly()
         self._search_thread.changed()
-        self.announce("moves")
-        self.announce("state")
+        self.announce("moves", "state")
 
     def _review_quietly(self) -> None:
         """Review a game that has just ended, if there are tables of its rules."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from time import monotonic
+from typing import Any
 
 import pytest
 
+from merels.protocol.board import server as board_server
 from merels.protocol.board.actions.dispatch import act
+from merels.protocol.board.events import Feed
 from merels.protocol.board.session import (
     ANALYSIS_SECONDS,
     HIDDEN_SECONDS,
@@ -15,7 +19,7 @@ from merels.protocol.board.session import (
 )
 from merels.protocol.board.view import event_data
 from tests.protocol.board.server import serving_here
-from tests.protocol.board.steps import set_hidden
+from tests.protocol.board.steps import ANALYST, PERSON, set_hidden
 from tests.protocol.board.webdriver import Browser, wait
 
 
@@ -92,6 +96,41 @@ def test_a_hidden_page_does_not_stop_the_engine_of_a_game(session: Session) -> N
     act(session, "play", {"move": "d6", "at": 0})
     job = session.next_job()
     assert job is not None and job.time is not None
+
+
+def test_moves_and_state_are_announced_together(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that sends its events in between would show a move without its effects."""
+    announced: list[set[str]] = []
+    feed = session.subscribe()
+    monkeypatch.setattr(feed, "announce", lambda *kinds: announced.append(set(kinds)))
+    act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
+    act(session, "play", {"move": "d6", "at": 0})
+    assert {"moves", "state"} in announced
+    assert all(len(kinds & {"moves", "state"}) != 1 for kinds in announced)
+
+
+def test_the_events_of_one_take_describe_one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move between two events would be in the state, but not yet in the list of moves."""
+    can_change: list[bool] = []
+
+    def view(session: Session, kind: str, feed: Feed) -> Any:
+        def change() -> None:
+            can_change.append(session.lock.acquire(blocking=False))
+            if can_change[-1]:
+                session.lock.release()
+
+        thread = Thread(target=change)
+        thread.start()
+        thread.join()
+        return event_data(session, kind, feed)
+
+    monkeypatch.setattr(board_server, "event_data", view)
+    with serving_here() as client:
+        with client.stream(client.open()) as stream:
+            stream.until("state", lambda state: True)
+    assert can_change and not any(can_change)
 
 
 def test_a_page_in_the_background_stops_its_analysis(
