@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from functools import wraps
 from threading import Event
-from time import sleep
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import pytest
@@ -75,18 +75,21 @@ async def test_a_cancelled_search_frees_the_engine() -> None:
 
 def test_a_late_stop_does_not_stop_the_next_search(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[bytes] = []
-    second_search_sent = Event()
+    first_search_answered, second_search_sent = Event(), Event()
 
     def trace(direction: str, data: bytes) -> None:
         if direction == ">":
             sent.append(data.split()[-1])
             if data.endswith(b"go depth 2\n"):
                 second_search_sent.set()
+        elif b"bestmove" in data:
+            first_search_answered.set()
 
     stop_search = Connection.stop_search
 
     def stop_late(engine: Connection, search: int) -> None:
-        second_search_sent.wait(1.0)  # The first search reaches its time limit meanwhile.
+        assert first_search_answered.wait(20), "the first search reaches its time limit"
+        second_search_sent.wait(0.5)
         stop_search(engine, search)
 
     monkeypatch.setattr(Connection, "stop_search", stop_late)
@@ -94,7 +97,7 @@ def test_a_late_stop_does_not_stop_the_next_search(monkeypatch: pytest.MonkeyPat
     async def search_twice() -> None:
         async with await AsyncEngine.popen(ENGINE, trace=trace) as engine:
             with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(engine.play(Position(), Limit(time=0.3)), 0.1)
+                await asyncio.wait_for(engine.play(Position(), Limit(time=1.0)), 0.1)
             await engine.play(Position(), Limit(depth=2))
 
     asyncio.run(search_twice())
@@ -159,9 +162,11 @@ async def unanswered_search(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayR
 def test_close_ends_an_engine_that_does_not_answer(mode: tuple[str, ...]) -> None:
     async def close_stuck_engine() -> None:
         engine, search, _ = await unanswered_search(*mode)
-        await in_time(engine.close(0.3))
+        # In this mode, the engine answers the "stop" that is sent before "quit".
+        answers = mode[0] == "stops-only"
+        await in_time(engine.close(10.0 if answers else 0.3))
         assert is_reaped(engine)
-        if mode[0] == "stops-only":  # This engine answers the "stop" that is sent before "quit".
+        if answers:
             assert (await search).move is not None
         else:
             with pytest.raises(EngineTerminated):
@@ -221,15 +226,16 @@ async def test_a_cancelled_search_is_stopped_once() -> None:
 
 @in_loop
 async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> None:
-    sent, released = Sent(), Event()
+    sent, started, released = Sent(), Event(), Event()
 
     def blocking_moves() -> Iterator[Move]:
+        started.set()
         released.wait(20)
         yield from ()
 
     async with await AsyncEngine.popen(ENGINE, trace=sent) as engine:
         starting = asyncio.create_task(engine.analysis(Position(), moves=blocking_moves()))
-        await asyncio.sleep(0.1)
+        assert await asyncio.to_thread(started.wait, 20)
         starting.cancel()
         released.set()
         with pytest.raises(asyncio.CancelledError):
@@ -238,8 +244,7 @@ async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> Non
         # Cancel after "go" was sent, but before the event loop has resumed the task.
         starting = asyncio.create_task(engine.analysis(Position()))
         await asyncio.sleep(0)
-        while sent.count("go") < 2:
-            sleep(0.01)
+        wait(lambda: sent.count("go") == 2, 20, "the second go")
         sleep(0.2)
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -268,7 +273,9 @@ async def test_a_next_that_times_out_loses_no_report() -> None:
     async with await AsyncEngine.popen(ENGINE) as engine:
         async with await engine.analysis(Position()) as analysis:
             depths: list[int | None] = []
+            deadline = monotonic() + 60
             while len(depths) < 8:
+                assert monotonic() < deadline, depths
                 with suppress(asyncio.TimeoutError):
                     info = await asyncio.wait_for(analysis.next(), 0.001)
                     assert info is not None

@@ -160,7 +160,8 @@ def test_an_analysis_that_exceeds_its_time_is_stopped() -> None:
 @pytest.mark.parametrize("mode", ["upper", "crlf", "tab", "blank", "unended"])
 def test_an_analysis_ends_however_bestmove_is_written(mode: str) -> None:
     with Engine.popen(fake(mode)) as engine:
-        engine.timeout = 0.4 if mode == "unended" else 5.0
+        # The whole timeout passes before an answer without a line feed is accepted.
+        engine.timeout = 2.0 if mode == "unended" else 20.0
         with engine.analysis(Position(), Limit(time=0.1)) as analysis:
             analysis.wait()
         assert not analysis.running
@@ -665,8 +666,8 @@ def test_merels_can_be_used_with_ugi() -> None:
         assert result.move is not None and result.ponder is None
 
 
-# An engine that answers its first search two seconds after "stop", and later searches at once.
-# Meanwhile it answers "isready".
+# An engine that answers its first search a number of seconds after "stop", and later searches at
+# once. Meanwhile it answers "isready".
 LATE_ANSWER_SCRIPT = r"""
 import sys, threading
 searches = 0
@@ -687,7 +688,9 @@ for line in sys.stdin:
     elif word == "stop":
         late = ("info depth 9 score cp 999 pv a1", "bestmove a1")
         if searches == 1:
-            threading.Timer(2.0, send, late).start()
+            timer = threading.Timer(float(sys.argv[1]), send, late)
+            timer.daemon = True
+            timer.start()
         else:
             send("bestmove f4")
     elif word == "quit":
@@ -695,9 +698,14 @@ for line in sys.stdin:
 """
 
 
-def engine_that_owes_an_answer(error: str = "plays no move in its time") -> Engine:
-    """Return an engine that owes the answer to its first search, which raised ``error``."""
-    engine = Engine.popen([sys.executable, "-c", LATE_ANSWER_SCRIPT])
+def engine_that_owes_an_answer(
+    error: str = "plays no move in its time", seconds: float = 2.0
+) -> Engine:
+    """Return an engine that owes the answer to its first search, which raised ``error``.
+
+    The answer comes ``seconds`` after the engine was told to stop.
+    """
+    engine = Engine.popen([sys.executable, "-c", LATE_ANSWER_SCRIPT, str(seconds)])
     engine.timeout = 0.1
     with pytest.raises(EngineTimeout, match=error):
         if "move" in error:
@@ -716,7 +724,7 @@ def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_search() -> None:
     with engine_that_owes_an_answer("does not end its search in its time") as engine:
         engine.ping()
         assert engine.analyse(Position(), Limit(depth=1)).depth == 1
-    with engine_that_owes_an_answer() as engine:
+    with engine_that_owes_an_answer(seconds=1000.0) as engine:
         engine.timeout = 0.1
         with pytest.raises(EngineTimeout, match="no answer to an earlier search in 0.1 s"):
             engine.analysis(Position())

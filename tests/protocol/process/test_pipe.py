@@ -283,12 +283,20 @@ def test_an_interrupted_close_leaves_no_process_and_can_be_repeated(
 
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + HANGS
     process = EngineProcess([sys.executable, "-c", SCRIPT, code])
+    wait = process.wait
+
+    def wait_with_timer(seconds: float) -> bool:
+        # Before `close`, the interruption would end the run of the tests.
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        return wait(seconds)
+
+    monkeypatch.setattr(process, "wait", wait_with_timer)
     old_handler = signal.signal(signal.SIGALRM, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(KeyboardInterrupt):
             process.close(60.0)
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, old_handler)
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
