@@ -18,7 +18,7 @@ from tests.processes import end, start_watchdog
 ENGINE = [sys.executable, "-m", "merels.protocol"]
 """Command of the engine."""
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Timeout of an answer, in seconds."""
 
 LIFETIME = 400.0

@@ -16,6 +16,7 @@ import pytest
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import Position
 from tests.processes import limited
+from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import ENGINE, PATIENCE, Gui
 
 
@@ -227,11 +228,13 @@ def test_sigint_ends_the_process_without_a_traceback(gui: Gui, work: str) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.skipif(os.name != "posix", reason="SIGINT is sent to a console on Windows")
-def test_sigint_after_quit_is_ignored(gui: Gui) -> None:
+def test_sigint_after_quit_is_ignored(gui: Gui, tmp_path: Path) -> None:
     """After ``quit``, perft has some time to finish; the signal arrives within this time."""
-    gui.ask("go perft 12")
+    log = tmp_path / "log"
+    gui.ask(f"setoption name Debug Log File value {log}", "go perft 12")
     gui.send("quit")
-    time.sleep(0.5)
+    wait(lambda: log.read_text().endswith("> quit\n"), PATIENCE, "quit in the log")
+    time.sleep(0.1)  # The log has the line just before it is obeyed.
     gui.interrupt()
     assert gui.exit_code() == 0
     assert gui.errors() == ""

@@ -232,7 +232,7 @@ def test_move_overhead_is_subtracted_from_the_clock(gui: Gui) -> None:
     deepest = []
     for overhead in (5000, 0):
         gui.send("ucinewgame", f"setoption name Move Overhead value {overhead}")
-        lines = gui.go("go wtime 4000 btime 4000", "position startpos")
+        lines = gui.go("go wtime 4000 btime 4000 movestogo 2", "position startpos")
         deepest.append(max(int(line.split()[2]) for line in lines if line.startswith("info depth")))
     assert deepest[0] < deepest[1], "an overhead larger than the clock had no effect"
 
