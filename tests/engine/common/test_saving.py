@@ -127,7 +127,8 @@ def test_a_file_without_write_permission_is_not_replaced(
 def test_a_pipe_is_written_to_and_a_folder_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     read: list[bytes] = []
-    reader = Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()))
+    # Without a writer, the thread would wait without end.
+    reader = Thread(target=lambda: read.append((tmp_path / "pipe").read_bytes()), daemon=True)
     reader.start()
     write_named(tmp_path / "pipe", [b"through ", b"a pipe"])
     reader.join(60)

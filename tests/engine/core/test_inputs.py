@@ -159,7 +159,7 @@ from merels.engine.core import core
 gate = threading.Barrier(4)
 
 def load():
-    gate.wait()
+    gate.wait(60)
     print(f"{core.table_places(9, 9)}\\n", end="")
 
 for _ in range(4):
