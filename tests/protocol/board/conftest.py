@@ -41,6 +41,14 @@ def session() -> Iterator[Session]:
 
 
 @pytest.fixture
+def clock_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that the clocks of games read, in seconds: a list of one number to change."""
+    now = [1000.0]
+    monkeypatch.setattr("merels.protocol.games.clock.monotonic", lambda: now[0])
+    return now
+
+
+@pytest.fixture
 def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     """A browser with a new board at desktop size; the test must leave no console errors."""
     chromium.keep_tab(chromium.tabs()[0])

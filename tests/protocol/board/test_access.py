@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from time import sleep
 from urllib.parse import urlsplit
 
 import pytest
 
+from merels.protocol.board.server import Handler
 from merels.protocol.web.access import LINK_PAGE
 from tests.processes import limited, needs_proc
 from tests.protocol.board.server import COMMAND, Client, Server, serving_here
@@ -281,8 +282,17 @@ def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Bro
     "form.submit()", "fetch('{address}', {{mode: 'no-cors', credentials: 'include'}})",
 ])
 def test_another_site_opens_no_board_without_a_click(
-    board: Client, chromium: Browser, host: str, attack: str
+    board: Client, chromium: Browser, monkeypatch: pytest.MonkeyPatch, host: str, attack: str
 ) -> None:
+    attacked = Event()
+    check_browser = Handler._check_browser
+
+    def note_attack(handler: Handler) -> None:
+        if handler.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
+            attacked.set()
+        check_browser(handler)
+
+    monkeypatch.setattr(Handler, "_check_browser", note_attack)
     board.open_page(chromium)
     sessions = board.server.sessions._sessions
     earlier_sessions = set(sessions)
@@ -291,7 +301,8 @@ def test_another_site_opens_no_board_without_a_click(
     tabs = chromium.tabs()
     with other_site(html) as port:
         chromium.open(f"http://{host}:{port}/")
-        sleep(1)
+        assert attacked.wait(60), "the attack made no request"
+        sleep(1)  # A page that was served would open a board in this time.
         assert set(sessions) == earlier_sessions
         assert not any(session.game.record.moves for session in sessions.values())
         chromium.keep_tab(tabs[0])

@@ -204,7 +204,7 @@ def test_clocks_run_and_a_flag_falls(server: Server) -> None:
         assert state["clock"]["running"] is None
         server.api("play", session=session, move="d6", at=0)
         state = stream.until("state", lambda state: state["clock"]["running"] == 1)
-        state = stream.until("state", lambda state: state["over"], 5.0)
+        state = stream.until("state", lambda state: state["over"])
         assert (state["result"], state["reason"]) == ("1-0", "White wins, Black is out of time")
         assert server.api("undo", session=session)[0] == 400
         server.api("undo", session=session, ended=True)

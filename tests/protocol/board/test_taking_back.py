@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import pytest
@@ -90,7 +89,7 @@ def test_undo_after_a_win_does_not_overwrite_the_win(board: Session, tmp_path: P
 
 @pytest.mark.parametrize("end", ["resign", "agree", "time"])
 def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
-    board: Session, tmp_path: Path, end: str
+    board: Session, tmp_path: Path, clock_time: list[float], end: str
 ) -> None:
     begin(board, **({"time": clock(1)} if end == "time" else {}))
     play(board, "d6", "f4")
@@ -100,7 +99,7 @@ def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
         act(board, "draw", {"how": "offer"})
         act(board, "draw", {"how": "accept"})
     else:
-        sleep(1.1)
+        clock_time[0] += 1.1
         board.tick()
     ended = board.game.result()
     assert ended[0] != "*"
@@ -270,6 +269,7 @@ def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> Non
         act(session, "pause", {"on": True})
         wait(lambda: any(text.startswith("bestmove") for *_, text in session.log.since(0)), 60,
              "the answer to the stop")
+        wait(lambda: not session._search_thread._job, 60, "the end of the search")
         assert session.game.live.ply == 1
         with pytest.raises(InputError, match="the game is paused"):
             play(session, "f4")
