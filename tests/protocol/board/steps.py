@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,12 +30,21 @@ def clock(base: float, increment: float = 0.0) -> dict[str, Any]:
 
 def shot(page: Browser, name: str) -> None:
     """Save a screenshot if `SHOTS` is set; assert that nothing is cut off or overlaps."""
-    time.sleep(0.3)
+    page.run(END_OF_MOTION)
     if SHOTS:
         page.screenshot(Path(SHOTS) / f"{name}.png")
     faults = page.run(OVERLAPS)
     assert not faults, faults
 
+
+END_OF_MOTION = """
+const nextFrame = () => new Promise((done) => { requestAnimationFrame(done); });
+return nextFrame().then(nextFrame).then(() => Promise.allSettled(
+  document.getAnimations()
+    .filter(({effect}) => effect.getComputedTiming().iterations !== Infinity)
+    .map(({finished}) => finished))).then(() => null);
+"""
+"""JavaScript that returns once the page is drawn and its animations have ended."""
 
 CONTRAST = """
 const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
@@ -181,8 +189,13 @@ def load(page: Browser, text: str) -> None:
     tap_menu(page, "import")
     enter(page, "#import-text", text)
     page.click("#import-go")
-    if page.run("return document.getElementById('ask-dialog').open"):
+    if page.run(f"return {is_open('ask')}"):
         page.click("#ask-yes")
+    # Until the server has answered, the dialog covers the page.
+    page.wait(
+        f"!{is_open('import')} || document.getElementById('import-fault').textContent || "
+        "!document.getElementById('import-several').hidden"
+    )
 
 
 def tap_menu(page: Browser, name: str) -> None:

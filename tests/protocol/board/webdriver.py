@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from http.client import HTTPConnection
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +42,23 @@ class Browser:
     """A headless Chromium with a new profile; a context manager that ends it."""
 
     def __init__(self) -> None:
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self._port = listener.getsockname()[1]
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._output = tempfile.TemporaryFile()
         self._driver = subprocess.Popen(
-            ["chromedriver", f"--port={self._port}"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True,
+            ["chromedriver", "--port=0"], stdout=self._output, stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
+        self._port = 0
         self._session = ""
         try:
             wait(self._driver_answers, 60, "chromedriver")
             arguments = [*FLAGS, f"--user-data-dir={self._profile.name}"]
             options = {"binary": shutil.which("chromium"), "args": arguments}
-            capabilities = {"browserName": "chrome", "goog:chromeOptions": options}
+            capabilities = {
+                "browserName": "chrome", "goog:chromeOptions": options,
+                # A script may wait for an answer of the board's server.
+                "timeouts": {"script": 100_000, "pageLoad": 100_000},
+            }
             answer = self._call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
             self._session = f"/session/{answer['sessionId']}"
         except BaseException:
@@ -71,19 +75,25 @@ class Browser:
         """End the browser and its driver, and delete the profile."""
         try:
             if self._session:
-                self._call("DELETE", self._session)
-        except OSError:
-            pass
-        try:
-            os.killpg(self._driver.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        self._driver.wait()
-        self._profile.cleanup()
+                # The browser may have ended, and chromedriver with it.
+                with suppress(OSError, RuntimeError, HTTPException):
+                    self._call("DELETE", self._session)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(self._driver.pid, signal.SIGKILL)
+            self._driver.wait()
+            self._profile.cleanup()
+            self._output.close()
 
     def _driver_answers(self) -> bool:
+        """Return whether chromedriver is ready; it prints the port that the system gave it."""
+        size = os.fstat(self._output.fileno()).st_size
+        output = os.pread(self._output.fileno(), size, 0).decode("utf-8", "replace")
+        assert self._driver.poll() is None, f"chromedriver has ended: {output}"
+        started = re.search(r"started successfully on port (\d+)", output)
+        self._port = int(started[1]) if started else 0
         try:
-            return bool(self._call("GET", "/status")["ready"])
+            return started is not None and bool(self._call("GET", "/status")["ready"])
         except OSError:
             return False
 
@@ -146,10 +156,12 @@ class Browser:
         """Return an element's text content."""
         return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
 
-    def key(self, name: str) -> None:
-        """Press and release a key."""
-        key = _KEYS.get(name, name)
-        steps = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
+    def key(self, *names: str) -> None:
+        """Press and release keys one after another, without a pause between them."""
+        steps = [
+            {"type": kind, "value": _KEYS.get(name, name)}
+            for name in names for kind in ("keyDown", "keyUp")
+        ]
         self._do("actions", actions=[{"type": "key", "id": "keys", "actions": steps}])
 
     def wheel(self, selector: str, delta: int) -> None:

@@ -91,17 +91,15 @@ def test_a_right_click_cancels_the_picked_points(page: Browser) -> None:
 def test_moves_are_typed(page: Browser) -> None:
     begin(page)
     for text, expected in (("a1", "a1"), ("e4", "e4"), ("D7", "d7"), ("f4", "f4")):
-        for key in text:
-            page.key(key)
+        # With a pause between them, the letter would be a shortcut.
+        page.key(*text)
         page.wait(f"[...document.querySelectorAll('#moves button')].at(-1)?.textContent === "
                   f"{expected!r}")
     load(page, FLYERS)
     page.wait_for_count("#board .man", 6)
-    for key in "d6-":
-        page.key(key)
+    page.key(*"d6-")
     page.wait("document.getElementById('typed').textContent === 'Move: d6'")
-    for key in "g7xd2":
-        page.key(key)
+    page.key(*"g7xd2")
     page.wait_for_count("#moves button", 1)
     assert moves(page) == ["d6-g7xd2"]
     assert page.run("return document.getElementById('typed').hidden")
@@ -110,12 +108,9 @@ def test_moves_are_typed(page: Browser) -> None:
 def test_a_typed_move_that_is_illegal_is_named_and_dropped(page: Browser) -> None:
     begin(page)
     play(page, "d6")
-    for key in "d6":
-        page.key(key)
+    page.key(*"d6")
     page.wait("document.getElementById('toast').textContent === 'd6 is not a legal move here.'")
-    for key in ("f", "Escape", "d"):
-        page.key(key)
-    page.key("2")
+    page.key("f", "Escape", "d", "2")
     page.wait_for_count("#moves button", 2)
     assert moves(page) == ["d6", "d2"]
 
@@ -129,12 +124,14 @@ def test_a_letter_without_a_digit_is_still_a_shortcut(page: Browser) -> None:
 
 
 def test_a_premove_is_shown_and_played_at_once_if_it_is_legal(page: Browser) -> None:
-    begin_against(page, FULL_STRENGTH)
+    begin_against(page, FULL_STRENGTH, 600.0)
     play(page, "d6")
     click(page, "a1")
     page.wait(f"{STATUS}.startsWith('Your next move: a1.')")
     page.wait_for_count("#board .premove", 1)
     shot(page, "premove")
+    players = [PERSON, FULL_STRENGTH, ANALYST]
+    assert ask(page, "players", players=players, time={"kind": "move", "seconds": 0.1}) == {}
     page.wait("document.querySelectorAll('#moves button').length >= 3")
     listed = moves(page)
     assert listed[0] == "d6" and listed[2] == "a1"
@@ -156,8 +153,7 @@ def test_a_premove_is_cancelled_by_a_right_click_or_escape(page: Browser) -> Non
         page.wait(f"{STATUS}.includes('thinking')")
     # Another premove replaces the first; premoves can be typed, too.
     click(page, "a1")
-    for key in "g7":
-        page.key(key)
+    page.key(*"g7")
     page.wait(f"{STATUS}.startsWith('Your next move: g7.')")
 
 
@@ -192,9 +188,9 @@ def test_a_move_is_shown_at_once_and_confirmed_later(server: Server, page: Brows
     os.kill(server.pid, signal.SIGSTOP)
     try:
         click(page, "d6")
-        page.wait("document.querySelectorAll('#board .man').length === 1", 5)
+        page.wait_for_count("#board .man", 1)
         assert men(page, "white") == ["d6"] and moves(page) == []
-        page.wait(f"{STATUS}.startsWith('Waiting')", 10)
+        page.wait(f"{STATUS}.startsWith('Waiting')")
         shot(page, "waiting")
         # Nothing else can be played meanwhile, and Esc does not take the move back.
         click(page, "a1")
