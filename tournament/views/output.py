@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -44,8 +45,15 @@ def set_command(command: str) -> None:
 
 
 def notify(text: str) -> None:
-    """Print a notice on standard error."""
-    print(f"{_command}: {printable(text)}", file=sys.stderr, flush=True)
+    """Print a notice on standard error; drop it, and all later ones, if that fails.
+
+    A reader that has exited, or a full disk, must not end a run.
+    """
+    try:
+        print(f"{_command}: {printable(text)}", file=sys.stderr, flush=True)
+    except OSError:
+        # A file that cannot be flushed would change the exit status.
+        sys.stderr = open(os.devnull, "w")
 
 
 def versus(white: str, black: str) -> str:

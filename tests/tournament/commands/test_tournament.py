@@ -199,7 +199,8 @@ def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> No
     if os.name == "posix":
         (tmp_path / "link").symlink_to("j")
         link = flags[: flags.index("-journal")] + ["-journal", f"file={tmp_path}/link", "-resume"]
-        assert f"'link': {message} (" in refusal("tournament", *link)
+        status, _, err = Marked(*link).wait()
+        assert status == 2 and f"'link': {message} (" in err
     run.process.kill()
     run.process.wait()
     assert run.process.stdout is not None and run.process.stderr is not None
@@ -221,6 +222,19 @@ def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
     status, _, err = run.wait()
     assert status == 0 and "Traceback" not in err
     assert len(rows_of(tmp_path / "j")) == 80
+
+
+@needs_proc
+def test_a_closed_error_output_does_not_end_the_run(tmp_path: Path) -> None:
+    """A notice ended the run, with exit status 0."""
+    run = Marked(*match("-rounds", "1000", "-journal", f"file={tmp_path}/j"))
+    wait_for(run, "Finished game 2 ")
+    run.process.stderr.close()
+    run.process.stderr = None
+    run.process.send_signal(signal.SIGINT)
+    status, out, _ = run.wait()
+    assert status == 130 and f"Games: {len(rows_of(tmp_path / 'j'))}," in out
+    assert run.survivors() == []
 
 
 @needs_proc
