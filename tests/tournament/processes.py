@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -53,12 +54,19 @@ class Marked:
             out, err = self.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            with suppress(OSError):  # Workers of the run would keep its pipes open.
-                for pid in marked(self.mark):
-                    os.kill(pid, signal.SIGKILL)
-            out, err = self.process.communicate()
+            self._kill_workers()
+            out, err = self.process.communicate(timeout=60.0)
             raise AssertionError(f"the run hangs; it printed:\n{out}\n{err}") from None
         return self.process.returncode, out, err
+
+    def _kill_workers(self) -> None:
+        """Kill all processes with the mark, which would keep the run's pipes open."""
+        deadline = time.monotonic() + 60.0
+        with suppress(FileNotFoundError):  # a system without /proc
+            while (pids := marked(self.mark)) and time.monotonic() < deadline:
+                for pid in pids:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
 
     def survivors(self, patience: float = 60.0) -> list[str]:
         """Return the command lines of this run's processes left after ``patience`` seconds."""
