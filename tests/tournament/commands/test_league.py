@@ -112,12 +112,18 @@ def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(league: 
     assert output("league", league) == before
 
 
+def wait_for_games(run: Marked, folder: str, count: int) -> None:
+    """Wait until a league has ``count`` games; fail if its run ends before."""
+    while len(games(folder)) < count:
+        assert run.process.poll() is None, f"the run ended before the league had {count} games"
+        time.sleep(0.02)
+
+
 def kill_after_games(folder: str, count: int, pause: float, *words: str) -> None:
     """Start a run of a league, and kill it after ``count`` more games and a pause in seconds."""
-    run = Marked(folder, *words, command="league")
     done = len(games(folder))
-    while len(games(folder)) < done + count and run.process.poll() is None:
-        time.sleep(0.02)
+    run = Marked(folder, *words, command="league")
+    wait_for_games(run, folder, done + count)
     time.sleep(pause)
     assert run.process.poll() is None, "the run ended before it could be killed"
     os.kill(run.process.pid, signal.SIGKILL)
@@ -188,8 +194,7 @@ def test_a_league_killed_ten_times_equals_an_undisturbed_one(
 
 def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> None:
     run = Marked(league, "play", *parallel(2), "-error", "20", command="league")
-    while not games(league):
-        time.sleep(0.02)
+    wait_for_games(run, league, 1)
     run.process.send_signal(signal.SIGINT)
     status, out, err = run.wait()
     assert status == 130 and "continue with: merels league" in err
