@@ -174,24 +174,24 @@ def test_a_missing_or_truncated_file_is_written_again(league: str, name: str) ->
 def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
     league: str, tmp_path: Path
 ) -> None:
-    start = time.monotonic()
     complete = write(league)
-    seconds = time.monotonic() - start
     chance = random.Random(1)
-    killed = 0
-    for _ in range(12):
-        for name in complete:
-            if chance.random() < 0.5:
-                Path(league, SITE, name).unlink(missing_ok=True)
+    interrupted = 0
+    for _ in range(6):
+        removed = [Path(league, SITE, name) for name in complete if chance.random() < 0.5]
+        for path in removed:
+            path.unlink()
+        written = chance.randint(0, len(removed))
         run = Marked(league, "site", command="league")
-        time.sleep(chance.random() * (seconds + 1))
-        killed += run.process.poll() is None
+        while sum(map(Path.exists, removed)) < written and run.process.poll() is None:
+            time.sleep(0.0005)
         run.process.kill()
         run.wait()
+        interrupted += 0 < sum(map(Path.exists, removed)) < len(removed)
         for name, data in site_files(league).items():
             assert name.endswith(".part") or data == complete[name], f"{name} is incomplete"
         assert write(league) == complete
-    assert killed
+    assert interrupted, "no kill came while files were written"
 
 
 def test_a_removed_player_vanishes_and_returns(league: str) -> None:
