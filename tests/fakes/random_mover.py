@@ -152,9 +152,10 @@ class RandomMover:
                 write("info depth 1\n")
                 time.sleep(0.1)
         if MODE == "thinks-once" and self.go_count == 2 and not os.path.exists(ARGUMENT):
-            # One move, in the first game, takes so long that the runner can be stopped meanwhile.
+            # One move, in the first game, takes until the test has stopped the runner.
             open(ARGUMENT, "w").close()
-            time.sleep(0.2)
+            while not os.path.exists(f"{ARGUMENT}.stopped"):
+                time.sleep(0.01)
             self.answer()
             open(f"{ARGUMENT}.answered", "w").close()
             return

@@ -23,13 +23,17 @@ from tests.tournament.specs import engine_words, result, rows_of
 pytestmark = pytest.mark.thorough
 
 
+MOVE_SECONDS = 2
+"""Time of a move: more than a busy machine needs to move or to stop the worker."""
+
+
 def one_game(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
-    """Return the flags of one game of a fake engine against a sound one, at 0.5 s a move."""
+    """Return the flags of one game of a fake engine against a sound one."""
     return [
         *engine_words("Tried", command=(*FAKE, mode, argument)),
         *engine_words("Sound", command=(*FAKE, "sound")),
-        "-each", "st=0.5", "-rounds", "1", "-games", "1", "-srand", "1", "-maxmoves", "6",
-        "-journal", f"file={tmp_path / 'j'}", *more,
+        "-each", f"st={MOVE_SECONDS}", "-rounds", "1", "-games", "1", "-srand", "1",
+        "-maxmoves", "6", "-journal", f"file={tmp_path / 'j'}", *more,
     ]
 
 
@@ -62,8 +66,9 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
     wait_for_file(flag)
     worker = worker_of(run)
     os.kill(worker, signal.SIGSTOP)
+    (tmp_path / "flag.stopped").touch()
     wait_for_file(tmp_path / "flag.answered")
-    time.sleep(0.7)  # longer than the time for the move
+    time.sleep(MOVE_SECONDS + 0.1)  # With the time before the answer, the move is late.
     os.kill(worker, signal.SIGCONT)
     status, out, err = run.wait()
     assert status == 0, err
@@ -102,13 +107,13 @@ def test_a_time_forfeit_caused_by_a_stopped_worker_counts_by_default(tmp_path: P
 
 
 def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
-    out, err = play(*one_game(tmp_path, "late", "1.0"))
+    out, err = play(*one_game(tmp_path, "late", str(MOVE_SECONDS + 0.5)))
     assert "void" not in err
     row = only_row(tmp_path)
     assert (row.termination, row.voided) == ("time forfeit", "")
     lost = row.lost_move()
     assert lost is not None and not lost.excused
-    assert lost.elapsed - lost.overrun == 500_000_000 and lost.margin == 0
+    assert lost.elapsed - lost.overrun == MOVE_SECONDS * 10**9 and lost.margin == 0
     assert f"{{White loses on time ({-(-lost.overrun // 1_000_000)}ms overrun)}}" in out
     assert "by the runner or the machine: 0 of 1 game (0.0%)\n" in out
     assert "Other time losses: 1 of 1 game (100.0%)\n" in out
