@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from select import select
 
 import pytest
 
 from merels.tournament.commands.main import COMMANDS
 from tests.commands import MERELS
 from tests.processes import limited
+from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import PATIENCE
 
 pytestmark = [
@@ -143,12 +145,15 @@ def test_the_engine_waits_on_non_blocking_streams() -> None:
         stdin=input_end, stdout=output_end, stderr=subprocess.PIPE,
     )  # fmt: skip
     os.close(input_end)
-    os.close(output_end)
     with limited(engine) as process:
         with open(to_engine, "wb", buffering=0) as commands, open(from_engine, "rb") as answers:
+            commands.write(b"uci\n")
+            assert b"uciok\n" in iter(answers.readline, b"")
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)  # The engine waits for input.
             commands.write(b"uci\n" * 200)
+            wait(lambda: not select([], [output_end], [], 0)[1], 60, "a full pipe of answers")
+            os.close(output_end)
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.5)  # The engine waits until its output is read.
             commands.write(b"quit\n")
