@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ pytestmark = pytest.mark.thorough
 
 SEND_REPORT = "from merels.tournament.run import tasks; tasks.worker.report('a report')"
 """Code that a worker runs to send a report to the runner."""
+WAIT_FOR_FILE = "import os, time\nwhile not os.path.exists(path):\n    time.sleep(0.01)"
+"""Code that a worker runs until the file ``path`` exists."""
 
 
 @pytest.fixture
@@ -82,11 +85,14 @@ def test_kill_ends_running_calls_and_cancels_queued_ones() -> None:
     assert isinstance(futures[0].exception(0), BrokenExecutor) and futures[3].cancelled()
 
 
-def test_finish_games_cancels_the_queued_calls() -> None:
+def test_finish_games_cancels_the_queued_calls(tmp_path: Path) -> None:
+    end = tmp_path / "end"
     with LocalPool(1, print) as pool:
-        running, queued = pool.submit(time.sleep, 1), pool.submit(abs, -1)
+        running = pool.submit(exec, WAIT_FOR_FILE, {"path": str(end)})
+        queued = pool.submit(abs, -1)
         wait_until_running(running)
         pool.finish_games()
+        end.touch()
         assert queued.cancelled() and running.result(30) is None
 
 
