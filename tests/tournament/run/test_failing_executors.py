@@ -106,16 +106,16 @@ class ReturnsLate(Threads):
     """Returns the result of the second call after a later executor has played its pair."""
 
     late: list[Future[Any]] = []
+    """The future that the runner got for the second call, and the future of its pair."""
 
     def pair(self, number: int, play: Callable[[], Future[Any]]) -> Future[Any]:
         if number == 2:
-            self.late.append(late := Future[Any]())
-            play().add_done_callback(lambda done: self.late.append(done))
-            return late
+            self.late.extend([Future(), play()])
+            return self.late[0]
         if number == 3:
             raise BrokenExecutor("gone")
         if number == 6:
-            self.late[0].set_result(self.late[1].result())
+            self.late[0].set_result(self.late[1].result(60))
         return play()
 
 
@@ -189,6 +189,8 @@ def test_every_game_is_played_once_on_a_failing_executor(
     assert run.play(kind, 60.0) == "finished", run.record.notices
     assert as_planned(run.rows, chosen) or chosen.format == "swiss" and len(run.rows) == 8
     assert {row.termination for row in run.rows} == {"normal"}
+    if kind is ReturnsLate:
+        assert ReturnsLate.late[0].done(), "no result came late"
 
 
 class NodeLost(Threads):
