@@ -85,8 +85,10 @@ class Impatient(View):
 def test_one_interrupt_ends_the_wait_for_a_stalled_executor(
     played: int, at_notice: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_pool, "SILENCE_SECONDS", 0.3)
-    monkeypatch.setattr(foreign_pool, "ANSWER_SECONDS", 0.3)
+    # The executor that plays a pair answers, so that only its later silence may be a stall.
+    monkeypatch.setattr(foreign_pool, "SILENCE_SECONDS", 1.0)
+    if not played:
+        monkeypatch.setattr(foreign_pool, "ANSWER_SECONDS", 0.3)
     run = Run(settings(2, rounds=3), workers=1)
     run.board.views.append(Impatient(run, played, at_notice))
     assert run.play(partial(Stalling, played)) in ("interrupted", "killed")
@@ -158,7 +160,8 @@ class DoesNotShutDown(ThreadPoolExecutor):
 def test_an_executor_that_does_not_shut_down_loses_no_game(
     error: Exception | None, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_pool, "END_SECONDS", 0.5)
+    if error is None:
+        monkeypatch.setattr(foreign_pool, "END_SECONDS", 0.5)
     run = Run(settings(2, rounds=1))
     assert run.play(partial(DoesNotShutDown, error)) == "finished" and len(run.rows) == 2
     (notice,) = run.record.notices
