@@ -42,14 +42,19 @@ SHORT = Adjudication(max_moves=12)
 
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
-    """Return a fake engine of this mode, which must answer isready within a second."""
+    """Return a fake engine of this mode."""
     spec = EngineSpec((*FAKE, mode, argument), mode)
-    return Entrant(spec, limit, start_timeout=PATIENCE, ping_timeout=1.0)
+    return Entrant(spec, limit, start_timeout=PATIENCE, ping_timeout=PATIENCE)
+
+
+def hasty(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
+    """Return a fake engine of this mode, which must answer isready within a second."""
+    return replace(engine(mode, argument, limit), ping_timeout=1.0)
 
 
 def meet(engines: EngineCache, faulty: Entrant) -> GameResult:
     """Play faulty White against sound Black; check that the sound engine can play again."""
-    sound = replace(engine("sound"), ping_timeout=PATIENCE)
+    sound = engine("sound")
     result = play_game(game(faulty, sound, adjudication=SHORT), engines)
     other = changed(sound, name="other")
     next_game = play_game(game(sound, other, adjudication=SHORT), engines)
@@ -69,6 +74,8 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 """A tenth of a second for each move."""
+SECOND = TimeControl(per_move=NANOSECONDS, margin=NANOSECONDS // 5)
+"""A second for each move, in which an engine can move even on a busy machine."""
 HOUR = TimeControl(time=3600 * NANOSECONDS)
 LATE = "loses on time (MILLISECONDS overrun)"
 DEAF = "does not respond for 2 s"
@@ -96,7 +103,7 @@ def test_no_game_starts_if_an_engine_exits_first(engines: EngineCache, mode: str
 
 @pytest.mark.parametrize("faulty, why", [
     (replace(engine("mute"), start_timeout=1.0), "gives no answer to uci in 1 s"),
-    (engine("never-ready"), "gives no answer to isready in 1 s"),
+    (hasty("never-ready"), "gives no answer to isready in 1 s"),
     (replace(engine("cr"), start_timeout=5.0),
      "gives no answer to uci in 5 s; last output, without a line feed: "
      r"'id name Fake\rid author nobody\roption name UCI_Variant type combo default mill…var multi "
@@ -120,27 +127,27 @@ def test_an_engine_that_exits_in_the_game_loses(
 @pytest.mark.parametrize(
     ("faulty", "termination", "reason", "moves"),
     [
-        (engine("never"), "abandoned", f"stalls ({IDLE})", 0),
-        (engine("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
+        (hasty("never"), "abandoned", f"stalls ({IDLE})", 0),
+        (hasty("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
         (engine("never", limit=CLOCK), "time forfeit", NO_BESTMOVE, 0),
         (engine("flood", limit=CLOCK), "time forfeit", f"{NO_BESTMOVE[:-1]}; {FLOOD})", 0),
         # The last output of the engine is part of the reason.
-        (engine("text-for-bestmove", r"info string fake error: no legal action\n"), "abandoned",
+        (hasty("text-for-bestmove", r"info string fake error: no legal action\n"), "abandoned",
          f"stalls ({DEAF}; {LAST_OUTPUT})", 0),
         (engine("text-for-bestmove", r"info string fake error: no legal action\n", CLOCK),
          "time forfeit", f"{NO_BESTMOVE[:-1]}; {LAST_OUTPUT})", 0),
-        (engine("text-for-bestmove", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
+        (hasty("text-for-bestmove", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
          r"last output, without a line feed: 'bestmo\x1b')", 0),
         (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
-        (engine("late", "0.3", TENTH), "time forfeit", LATE, 2),
-        (engine("deaf"), "abandoned", f"stalls ({DEAF})", 2),
+        (engine("late", "1.7", SECOND), "time forfeit", LATE, 2),
+        (hasty("deaf"), "abandoned", f"stalls ({DEAF})", 2),
         # The fault is detected long before an hour has passed.
-        (engine("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
+        (hasty("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
         # The engine exits after its third move, a line without an end, which counts.
         (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
         (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
         # The engine exits, but its child holds its pipes.
-        (engine("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
+        (hasty("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
     ],
     ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
 )
@@ -185,9 +192,9 @@ def test_all_missing_programs_of_a_game_are_named(engines: EngineCache) -> None:
 
 
 def test_an_engine_may_be_silent_for_two_pings(engines: EngineCache) -> None:
-    slow = replace(engine("late", "1.5", HOUR), ping_timeout=0.25)
-    check(meet(engines, slow), "abandoned", r"White stalls \(does not respond for 0.5 s\)")
-    result = meet(engines, replace(slow, ping_timeout=2.0))
+    slow = hasty("late", "3.5", HOUR)
+    check(meet(engines, slow), "abandoned", rf"White stalls \({DEAF}\)")
+    result = meet(engines, replace(slow, ping_timeout=3.0))
     assert result.termination in ("adjudication", "normal"), result.reason
 
 
@@ -199,7 +206,7 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     """An engine that uses its processor may search for longer than one that sleeps."""
     if mode == "computes":
         monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
-    result = meet(engines, replace(engine(mode, "3", limit), ping_timeout=0.3))
+    result = meet(engines, hasty(mode, "3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
 
@@ -229,14 +236,14 @@ def test_an_overrun_includes_the_time_until_the_stop(
 
 
 def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> None:
-    limit = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS)
+    limit = replace(TENTH, margin=60 * NANOSECONDS)
     result = meet(engines, engine("late", "0.3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
 
 
 def test_the_time_to_stop_pondering_is_charged_to_the_engine(engines: EngineCache) -> None:
-    second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=NANOSECONDS)
+    second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=60 * NANOSECONDS)
     ponders = replace(engine("ponders", "0.2", second), ponder=True)
     result = meet(engines, ponders)
     assert result.termination in ("adjudication", "normal"), result.reason
@@ -246,7 +253,7 @@ def test_the_time_to_stop_pondering_is_charged_to_the_engine(engines: EngineCach
     result = meet(engines, replace(engine("ponders", "0.3", short), ponder=True))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)")
     # The clock is longer than the timeout for the end of a search.
-    result = meet(engines, replace(engine("ponders", "1.5", second), ponder=True))
+    result = meet(engines, replace(hasty("ponders", "1.5", second), ponder=True))
     check(result, "abandoned", r"White stalls \(does not end its pondering\)")
 
 
@@ -271,14 +278,12 @@ def test_an_illegal_or_unreadable_move_loses(engines: EngineCache, mode: str) ->
     "bad-numbers", "stderr", "stubborn", "family",
 ])
 def test_odd_output_loses_nothing(engines: EngineCache, mode: str) -> None:
-    faulty = engine(mode)
     if mode in ("many-lines", "long-line"):
         # A busy machine needs long to read so much output.
-        patient = replace(faulty, ping_timeout=30.0)
         rule = Adjudication(max_moves=2)
-        result = play_game(game(patient, engine("sound"), adjudication=rule), engines)
+        result = play_game(game(engine(mode), engine("sound"), adjudication=rule), engines)
     else:
-        result = meet(engines, faulty)
+        result = meet(engines, engine(mode))
     assert result.termination in ("adjudication", "normal"), result.reason
 
 
