@@ -21,6 +21,7 @@ _FAKES = Path(__file__).parent / "fakes"
 FAKE = (sys.executable, str(_FAKES / "random_mover.py"))
 SANMILL = (sys.executable, str(_FAKES / "sanmill.py"))
 LATE = (sys.executable, "-I", "-S", str(_FAKES / "late.py"))
+GATE = (sys.executable, str(_FAKES / "gate.py"))
 HOSTILE = (sys.executable, "-I", "-S", str(_FAKES / "hostile.py"))
 
 needs_resource = pytest.mark.skipif(

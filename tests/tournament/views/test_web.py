@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,11 +27,29 @@ from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.views.broadcast import KEPT_GAMES, MAX_LLR_POINTS, Broadcast
 from merels.tournament.views.web import WebView
-from tests.processes import needs_proc
+from tests.processes import GATE, LATE, needs_proc
 from tests.protocol.board.webdriver import wait
 from tests.tournament.processes import Marked, page_address, wait_for
-from tests.tournament.specs import NOTES, match, planned_games, result, settings
+from tests.tournament.specs import (
+    MERELS,
+    NOTES,
+    engine_words,
+    match,
+    planned_games,
+    result,
+    settings,
+)
 from tests.tournament.views.listener import Listener
+
+
+def gated(folder: Path) -> list[str]:
+    """Return the flags of engines whose first game starts when ``folder`` has a file ``open``.
+
+    Their trial, which comes before the page, does not wait for this file.
+    """
+    command = (*LATE, f"{folder}/tried", GATE[1], f"{folder}/open", *MERELS[1:])
+    patience = "starttimeout=300"
+    return [*engine_words("A", patience, command=command), *engine_words("B", patience)]
 
 
 def get(address: str) -> str:
@@ -148,14 +167,16 @@ def test_the_runner_does_not_wait_for_slow_ratings(
 
 
 @pytest.mark.thorough
-def test_a_page_gets_the_moves_of_games_in_progress_and_the_end_of_the_run() -> None:
-    words = match("-rounds", "1", "-serve", "0", "-maxmoves", "20", "-each", "st=0.04",
-                  "timemargin=20000")
-    run = Marked(*(word for word in words if not word.startswith("nodes=")))
+def test_a_page_gets_the_moves_of_games_in_progress_and_the_end_of_the_run(
+    tmp_path: Path
+) -> None:
+    run = Marked(*gated(tmp_path), "-rounds", "1", "-serve", "0", "-srand", "5",
+                 "-maxmoves", "20", "-each", "st=0.04", "timemargin=20000")
     address = page_address(run)
     games: dict[int, list[Any]] = {}
     reports = 0
     with Listener(address) as listener:
+        (tmp_path / "open").touch()
         assert listener.headers["Content-Type"].startswith("text/event-stream")
         while True:
             event = listener.next()
@@ -176,14 +197,16 @@ def test_a_page_gets_the_moves_of_games_in_progress_and_the_end_of_the_run() -> 
     assert run.wait()[0] == 0
 
 
-def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over() -> None:
-    run = Marked(*match(
-        "-rounds", "2", "-serve", "0", "-executor", "concurrent.futures:ThreadPoolExecutor",
-        "-each", "st=0.03", "timemargin=20000", "-maxmoves", "8",
-    ))
+def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over(tmp_path: Path) -> None:
+    run = Marked(
+        *gated(tmp_path), "-rounds", "2", "-serve", "0", "-srand", "5", "-maxmoves", "8",
+        "-executor", "concurrent.futures:ThreadPoolExecutor",
+        "-each", "st=0.03", "timemargin=20000",
+    )
     address = page_address(run)
     numbers = []
     with Listener(address) as listener:
+        (tmp_path / "open").touch()
         while (event := listener.next()) is not None:
             numbers += [result["n"] for result in event.get("results", [])]
             end = event
