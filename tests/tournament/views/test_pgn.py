@@ -220,7 +220,7 @@ def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
 ) -> None:
     path, replace = tmp_path / "games.pgn", os.replace
     other = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
-    adding = threading.Thread(target=other.add, args=(1, FOREIGN))
+    adding = threading.Thread(target=other.add, args=(1, FOREIGN), daemon=True)
 
     def add_before(draft: str, name: str) -> None:
         adding.start()
@@ -229,7 +229,8 @@ def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
 
     monkeypatch.setattr(os, "replace", add_before)
     file = opened(path, 1)
-    adding.join()
+    adding.join(60)
+    assert not adding.is_alive(), "the other run waits although the file is replaced"
     monkeypatch.undo()
     file.close()
     assert path.read_text() == text_of(1) + FOREIGN
