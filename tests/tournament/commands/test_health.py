@@ -20,9 +20,9 @@ pytestmark = pytest.mark.thorough
 def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
     """Play four games between a sound engine and an engine that works only in its trial."""
     command = (*LATE, str(tmp_path / "tried"), FAKE[1], *mode.split())
-    words = [*engine_words("Odd", command=command), *engine_words("Sound")]
-    run = Marked(*words, "-each", *limit.split(), "-rounds", "2", "-srand", "1", "-maxmoves", "12",
-                 "-journal", f"file={tmp_path}/j", *more)
+    words = [*engine_words("Odd", *limit.split(), command=command), *engine_words("Sound")]
+    run = Marked(*words, "-each", "nodes=20", "starttimeout=300", "-rounds", "2", "-srand", "1",
+                 "-maxmoves", "12", "-journal", f"file={tmp_path}/j", *more)
     return run.wait()
 
 
