@@ -160,7 +160,7 @@ def test_a_position_change_ends_the_preview_of_a_line(page: Browser) -> None:
     time.sleep(1)
     page.run(
         "document.querySelector('#lines li:last-child button')"
-        ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))"
+        ".dispatchEvent(new PointerEvent('pointermove', { bubbles: true }))"
     )
     page.wait_for_count("#moves button", 1)
     page.run("document.getElementById('lines').dispatchEvent(new PointerEvent('pointerleave'))")

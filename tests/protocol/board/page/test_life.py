@@ -41,8 +41,8 @@ Element.prototype.animate = function (frames, options) {
 def test_a_level_pauses_before_its_move_unless_time_is_short(session: Session) -> None:
     players = [PERSON, BEGINNER, ANALYST]
     act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})
-    act(session, "play", {"move": "d6", "at": 0})
     start = monotonic()
+    act(session, "play", {"move": "d6", "at": 0})
     wait(lambda: session.game.live.ply == 2, 60, "a reply")
     # The reply must be late enough for a user to notice the pause.
     assert monotonic() - start > search_thread.PAUSE_SECONDS / 2
@@ -175,7 +175,7 @@ def test_the_result_card_offers_a_rematch_and_saving(page: Browser) -> None:
     page.wait(f"{card}.hidden")
     # The colours are exchanged: the level begins, and the user is at the bottom.
     page.wait_for_count("#moves button", 1)
-    assert page.text("#player-bottom .name") == "Black: You"
+    page.wait("document.querySelector('#player-bottom .name').textContent === 'Black: You'")
     ask(page, "resign")
     page.wait(f"!{card}.hidden")
     page.click("#result-save")

@@ -78,7 +78,7 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
     assert "Roman is another name of these rules" in page.text("#rules-words")
     page.click("#begin")
     page.wait_for_count("#moves button", 1)
-    assert page.text("#player-bottom .name") == "Black: You"
+    page.wait("document.querySelector('#player-bottom .name').textContent === 'Black: You'")
     assert page.text("#player-top .name") == "White: merels (Beginner)"
     # The rules in force are beside the moves, and a click explains them.
     assert page.text("#rules-line") == "Morris"
@@ -107,11 +107,11 @@ def test_a_random_colour_is_white_or_black(server: Server, page: Browser) -> Non
         if not page.run(f"return {STARTING}"):
             tap_menu(page, "new")
         page.click("#begin")
-        page.wait("document.querySelector('dialog[open]') === null || "
-                  "document.getElementById('ask-dialog').open")
+        is_named = f"document.querySelector('#player-bottom .name').textContent === {name!r}"
+        page.wait(f"{is_named} || {is_open('ask')}")
         if page.run(f"return {is_open('ask')}"):
             page.click("#ask-yes")
-        page.wait(f"document.querySelector('#player-bottom .name').textContent === {name!r}")
+        page.wait(is_named)
 
 
 def test_new_game_is_a_main_button_only_after_a_game(page: Browser) -> None:
