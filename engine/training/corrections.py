@@ -1,7 +1,7 @@
 """Make the file of corrections: placing positions in which short searches blunder.
 
     python -m merels.engine.training.corrections -tables DIR -openings FILE -work FILE \
-        -nodes 100000 1000000 -positions 130000 30000 -threads 2
+        -nodes 100000 1000000 -positions 130000 25000 -threads 2
 
 Each opening is played on by the engine against perfect play, once for each colour. The engine
 follows its own search, or the correction if the search gives away the value. Perfect play chooses
