@@ -17,9 +17,9 @@ complete tables of all these rule sets.
 With several numbers of ``-nodes``, each of them explores lines of its own, and has its own number
 of ``-positions``. If two of them correct one position, the correction of the first is written.
 
-The result depends only on the openings, the tables, the engine's play and these numbers. More
-threads search likely next positions ahead. An interrupted run resumes: the positions searched with
-N nodes are stored in the file FILE.N, if ``-work`` is FILE.
+The result depends only on the openings, the tables, the engine's play and these numbers, not on the
+number of ``-threads``, which also search positions that are likely to be next. An interrupted run
+resumes: the positions searched with N nodes are stored in the file FILE.N, if ``-work`` is FILE.
 """
 
 from __future__ import annotations
@@ -58,6 +58,8 @@ SPREAD = 12
 """Difference of scores, in hundredths of a man, that makes a reply less probable by a factor e."""
 LATE_DIVISOR = 4
 """The engine, on a slower machine, may play what it prefers after ``-nodes`` divided by this."""
+AHEAD = 8
+"""Number of likely next positions, for each thread, whose searches are started."""
 START_WEIGHT = 20
 """Weight of the start of the game; an opening has a weight of 1."""
 
@@ -195,7 +197,7 @@ class Work:
 
 
 class Examiner:
-    """Threads with an explorer each, which examine positions, some of them ahead of their turn."""
+    """Threads, each with an explorer, that examine positions, and store results in a work file."""
 
     def __init__(self, explorers: Sequence[Explorer], work: Work) -> None:
         self._work = work
@@ -205,11 +207,11 @@ class Examiner:
             self._idle.put(explorer)
         self._futures: dict[tuple[Position, int], Future[Searched]] = {}
 
-    def begin(self, position: Position, player: int) -> None:
-        """Begin to examine a position, unless it is in the work file or begun."""
-        place = position, player
-        if place not in self._futures and self._work.get(*place) is None:
-            self._futures[place] = self._threads.submit(self._examine, *place)
+    def start(self, position: Position, player: int) -> None:
+        """Submit a position to the threads, unless it is submitted or in the work file."""
+        call = position, player
+        if call not in self._futures and self._work.get(*call) is None:
+            self._futures[call] = self._threads.submit(self._examine, *call)
 
     def _examine(self, position: Position, player: int) -> Searched:
         explorer = self._idle.get()
@@ -219,13 +221,11 @@ class Examiner:
             self._idle.put(explorer)
 
     def examine(self, position: Position, player: int) -> Searched:
-        """Examine a position, or read it from the work file."""
-        self.begin(position, player)
-        if (begun := self._futures.pop((position, player), None)) is None:
-            stored = self._work.get(position, player)
-            assert stored is not None
+        """Return a position's entry of the work file; examine and add the position if needed."""
+        if (stored := self._work.get(position, player)) is not None:
             return stored
-        searched = begun.result()
+        self.start(position, player)
+        searched = self._futures.pop((position, player)).result()
         self._work.add(position, player, searched)
         return searched
 
@@ -239,7 +239,7 @@ def explore(
     positions: int,
 ) -> Iterator[tuple[Position, Searched]]:
     """Yield the most probable positions of the placing phase, each searched once."""
-    heap: list[tuple[float, int, int, Position]] = []
+    heap: list[tuple[float, int, tuple[int, int], Position]] = []
     pending: defaultdict[tuple[int, int], float] = defaultdict(float)
     expanded: set[tuple[int, int]] = set()
     serial = itertools.count()
@@ -250,7 +250,7 @@ def explore(
         place = corrections.key_of(position)[0], player
         if place not in expanded:
             pending[place] += probability
-            heapq.heappush(heap, (-pending[place], next(serial), player, position))
+            heapq.heappush(heap, (-pending[place], next(serial), place, position))
 
     for opening, weight in openings:
         for player in (ENGINE, PERFECT):
@@ -258,14 +258,14 @@ def explore(
     with closing(Examiner(explorers, work)) as examiner:
         while heap and len(expanded) < positions:
             # The first entries of a heap are likely to be next.
-            for _, _, player, position in heap[: 8 * len(explorers)]:
-                if (corrections.key_of(position)[0], player) not in expanded:
-                    examiner.begin(position, player)
-            _, _, player, position = heapq.heappop(heap)
-            place = corrections.key_of(position)[0], player
+            for _, _, place, position in heap[: AHEAD * len(explorers)]:
+                if place not in expanded:
+                    examiner.start(position, place[1])
+            _, _, place, position = heapq.heappop(heap)
             if place in expanded:
                 continue
             expanded.add(place)
+            player = place[1]
             searched = examiner.examine(position, player)
             yield position, searched
             for move, share in searched.moves.items():
@@ -317,9 +317,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "-positions", type=_count, nargs="+", default=[100_000], help="positions to search"
     )
-    parser.add_argument(
-        "-threads", type=_count, default=1, help="positions to search at once"
-    )
+    parser.add_argument("-threads", type=_count, default=1, help="number of searches at once")
     args = parser.parse_args(argv)
     if len(args.nodes) != len(args.positions):
         parser.error(

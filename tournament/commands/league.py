@@ -22,6 +22,7 @@ from merels.tournament.commands.run import (
     is_live,
     page_and_log,
     pool_factory,
+    status_with_outputs,
     with_advice,
 )
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse, read_anchor
@@ -249,7 +250,7 @@ def _run(
         end = runner.run(pool_factory(options, runner, foreign))
     if status := EXIT_STATUS[end]:
         notify(advice)
-    return status or (FAILED if any(view.incomplete for view in board.views) else OK)
+    return status_with_outputs(status, board)
 
 
 def _print_list(league: League) -> None:

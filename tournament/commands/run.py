@@ -281,7 +281,12 @@ def _play(
         put(out, "".join(line + "\n" for line in lines))
         if is_failing:
             status = status or FAILED
-        return status or (FAILED if any(view.incomplete for view in board.views) else OK)
+        return status_with_outputs(status, board)
+
+
+def status_with_outputs(status: int, board: Scoreboard) -> int:
+    """Return ``status``, or `FAILED` if it is `OK` and an output of the run is incomplete."""
+    return status or (FAILED if any(view.incomplete for view in board.views) else OK)
 
 
 @contextlib.contextmanager

@@ -224,7 +224,7 @@ def test_interrupts_end_a_run_whose_output_is_not_read(
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = os.open(pipe, os.O_WRONLY)
-    # There is room for about one line of output after the first game.
+    # The pipe has 100 bytes left, less than the output of two games needs.
     os.write(writer, bytes(fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096) - 100))
     run = Marked(
         *match(*SHORT), "-rounds", "3", "-journal", "j", *words,
