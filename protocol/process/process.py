@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from merels.engine.common.saving import open_to_append
 from merels.protocol.process.command import POSIX, find_executable, split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.guardian import GUARDIAN, OWN_GROUP, kill_group
@@ -103,7 +104,7 @@ class EngineProcess:
             if callable(stderr):
                 copy = stderr
             elif stderr is not None:
-                copy = os.open(stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                copy = open_to_append(stderr)
         except (OSError, ValueError) as error:
             raise EngineError(f"cannot write '{stderr}': {_reason(error)}") from None
         try:

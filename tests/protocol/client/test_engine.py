@@ -575,6 +575,14 @@ def test_a_trace_gets_both_directions_and_a_file_gets_standard_error(tmp_path: P
     assert errors.stat().st_size == 1 << 20
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_engine_does_not_wait_for_a_reader_of_its_standard_error(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(EngineError, match="pipe': no program reads this pipe; start its reader"):
+        Engine.popen(fake("sound"), stderr=str(pipe))
+
+
 def test_a_score_is_converted_to_either_side_s_view() -> None:
     score = PovScore(Score(cp=30), BLACK)
     assert (score.relative, score.white(), score.black()) == (
