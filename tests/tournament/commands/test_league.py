@@ -32,15 +32,36 @@ PLAY_FLOOR = ("play", *parallel(2), "-error", "1000")
 """Plays the pairs below the floor and few others, because almost any error reaches this goal."""
 
 
-@pytest.fixture
-def league(tmp_path: Path) -> str:
-    """Return the folder of a league of three levels without games."""
-    folder = f"{tmp_path}/league"
+@pytest.fixture(scope="module")
+def new_league(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the folder of a league of three levels without games, for copies."""
+    folder = f"{tmp_path_factory.mktemp('new')}/league"
     output("league", folder, *CREATE)
     levels = ("Beginner", "Casual", "Club")
     output("league", folder, "add", *(word for level in levels
                                       for word in ("-engine", f"level={level}", "nodes=30")))
     return folder
+
+
+@pytest.fixture(scope="module")
+def floor_league(new_league: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the folder of the same league with the pairs below the floor, for copies."""
+    folder = f"{tmp_path_factory.mktemp('floor')}/league"
+    shutil.copytree(new_league, folder)
+    output("league", folder, *PLAY_FLOOR)
+    return folder
+
+
+@pytest.fixture
+def league(new_league: str, tmp_path: Path) -> str:
+    """Return the folder of a league of three levels without games."""
+    return shutil.copytree(new_league, f"{tmp_path}/league")
+
+
+@pytest.fixture
+def played_league(floor_league: str, tmp_path: Path) -> str:
+    """Return the folder of a league of three levels with the pairs below the floor."""
+    return shutil.copytree(floor_league, f"{tmp_path}/league")
 
 
 def games(folder: str) -> list[tuple[int, str, str, str]]:
@@ -81,8 +102,8 @@ def test_anchors_fix_the_scale(tmp_path: Path) -> None:
     assert re.search(r"Club +3000 ", output("league", folder))
 
 
-def test_a_new_player_meets_all_others_and_they_play_no_more_games(league: str) -> None:
-    output("league", league, *PLAY_FLOOR)
+def test_a_new_player_meets_all_others_and_they_play_no_more_games(played_league: str) -> None:
+    league = played_league
     before = games(league)
     output("league", league, "add", "-engine", "level=Expert", "nodes=30")
     output("league", league, *PLAY_FLOOR)
@@ -92,8 +113,8 @@ def test_a_new_player_meets_all_others_and_they_play_no_more_games(league: str) 
     assert {name for names in added for name in names} == {"Expert", "Beginner", "Casual", "Club"}
 
 
-def test_a_retired_player_keeps_its_rating_and_plays_no_more(league: str) -> None:
-    output("league", league, *PLAY_FLOOR)
+def test_a_retired_player_keeps_its_rating_and_plays_no_more(played_league: str) -> None:
+    league = played_league
     output("league", league, "retire", "Casual")
     before = len(games(league))
     output("league", league, *PLAY_FLOOR, "-games", "4", "-error", "20")
@@ -101,8 +122,8 @@ def test_a_retired_player_keeps_its_rating_and_plays_no_more(league: str) -> Non
     assert re.search(r"Casual .* retired", output("league", league))
 
 
-def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(league: str) -> None:
-    output("league", league, *PLAY_FLOOR)
+def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(played_league: str) -> None:
+    league = played_league
     before = output("league", league)
     output("league", league, "remove", "Club")
     without = output("league", league)
@@ -335,11 +356,11 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
 ])
 def test_a_mistake_is_an_error_of_one_line(
-    league: str, words: tuple[str, ...], message: str
+    league: str, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parent = str(Path(league).parent)
-    error = refusal("league", *(word.format(parent) for word in words))
-    assert message in error and error.count("\n") == 1
+    status, _, error = run(capsys, ["league", *(word.format(parent) for word in words)])
+    assert status == 2 and message in error and error.count("\n") == 1
     assert not Path(f"{parent}/new").exists()
 
 
