@@ -20,6 +20,7 @@ cdef extern from *:
         X(ASPIRATION_DEPTH, 4, 2, 10) \\
         X(ASPIRATION_WINDOW, 24, 4, 120)     /* hundredths of a man */ \\
         X(ASPIRATION_GROWTH, 400, 120, 1000) /* percent */ \\
+        X(REPETITION_PENALTY, 10, 0, 100)    /* hundredths of a man */ \\
         X(HISTORY_BONUS, 8, 1, 40) \\
         X(HISTORY_LIMIT, 2048, 128, 8192)
 
@@ -49,6 +50,7 @@ cdef extern from *:
     const int PRUNING_DEPTH, PRUNING_COUNT, EXTENSION_PLIES
     const int IIR_DEPTH, PROBCUT_DEPTH, PROBCUT_REDUCTION, PROBCUT_MARGIN
     const int ASPIRATION_DEPTH, ASPIRATION_WINDOW, ASPIRATION_GROWTH
+    const int REPETITION_PENALTY
     const int HISTORY_BONUS, HISTORY_LIMIT
 
 

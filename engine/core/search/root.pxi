@@ -2,11 +2,41 @@
 #
 # Needs search/parameters.pxi, search/search.pxi.
 
+# Hundredths of a man by which the board after a root move counts less in the choice of a move,
+# because it repeats a position of the game: after another move, a fallible opponent may err.
+cdef int repetition_penalty(const Worker *w, const Board *after, uint64_t key) noexcept nogil:
+    cdef int i
+    if after.plies < 4 or after.own_hand | after.opponent_hand or w.has_errors:
+        return 0
+    for i in range(w.game.base - 1, -1, -2):
+        if (w.game.path[i] ^ key) << 8 == 0:
+            return REPETITION_PENALTY
+    return 0
+
+
+# Search the board after a root move; a value that is no win or loss is less by the penalty.
+cdef int search_root_move(Worker *w, const Board *after, uint64_t key, int alpha, int beta,
+                          int depth, int penalty) noexcept nogil:
+    cdef int low = alpha + penalty if abs(alpha) < LEAST_WIN else alpha
+    cdef int high = beta + penalty if abs(beta) < LEAST_WIN else beta
+    cdef int value = -search(w, after, key, -high, -low, depth, 1)
+    return value - penalty if abs(value) < LEAST_WIN else value
+
+
+# The value of a root move without the penalty.
+cdef int unpenalized(const Worker *w, const Board *b, move_t move, int value) noexcept nogil:
+    cdef Board after
+    make(b, move, &after)
+    if abs(value) >= LEAST_WIN:
+        return value
+    return value + repetition_penalty(w, &after, key_of(&w.game.rules, &after))
+
+
 # Search the root's moves of one rank from index `start` on. Return the best value, and move the
 # best move to index `start`.
 cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
                      int start) noexcept nogil:
-    cdef int value = 0, best = -INFINITE, i, bound = UPPER, reduction
+    cdef int value = 0, best = -INFINITE, i, bound = UPPER, reduction, penalty
     cdef move_t move
     cdef Board after
     cdef uint64_t next_key, key = key_of(&w.game.rules, b)
@@ -17,13 +47,15 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
         move = w.root[i]
         make(b, move, &after)
         next_key = key_of(&w.game.rules, &after)
+        penalty = repetition_penalty(w, &after, next_key)
         if i > start:
             reduction = reduction_of(w, depth, i - start + 1, True, False)
-            value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1 - reduction, 1)
+            value = search_root_move(w, &after, next_key, alpha, alpha + 1, depth - 1 - reduction,
+                                     penalty)
             if value > alpha and reduction and not w.stopped:
-                value = -search(w, &after, next_key, -alpha - 1, -alpha, depth - 1, 1)
+                value = search_root_move(w, &after, next_key, alpha, alpha + 1, depth - 1, penalty)
         if i == start or (value > alpha and value < beta and not w.stopped):
-            value = -search(w, &after, next_key, -beta, -alpha, depth - 1, 1)
+            value = search_root_move(w, &after, next_key, alpha, beta, depth - 1, penalty)
         if w.stopped:
             return 0
         if value > best:

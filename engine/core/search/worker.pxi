@@ -230,7 +230,7 @@ cdef class SearchWorker:
         cdef Worker *w = &self.w
         cdef int depth, line, line_count, last_value
         cdef int values[MAX_LINES]
-        cdef list results
+        cdef list results, order
         cdef move_t best = NO_MOVE
         cdef int win = 0         # value of the best win found so far in a search of one line; or 0
         cdef move_t win_line[MAX_PLY + 8]
@@ -261,32 +261,34 @@ cdef class SearchWorker:
                         values[line] = exact_end(w, &b, values[line], depth, line)
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of the shortest win was interrupted.
-                        results.append((values[line], w.seldepth, self.variation()))
+                        results.append(self.result(&b, values[line]))
                     elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.beaten_alpha:
-                        results.append((w.root_value, w.seldepth, self.variation()))
+                        results.append(self.result(&b, w.root_value))
                     # A better move counts although the moves after it have not been searched.
                     if results and (line_count == 1 or results[0][0] >= PROVEN) and (
                             last_value < PROVEN or results[0][0] > last_value):
                         self.better = results[0]
                     return True
-                results.append((values[line], w.seldepth, self.variation()))
+                results.append(self.result(&b, values[line]))
             if line_count == 1 and values[0] >= LEAST_WIN and not w.has_errors:
                 win = values[0]
                 win_length = w.pv_length[0]
                 memcpy(win_line, w.pv[0], win_length * sizeof(move_t))
             # Sort, because a later line may be better than an earlier line of the same rank.
-            order = [(w.root_end[line], -results[line][0], line) for line in range(line_count)]
-            results = [results[line] for _, _, line in sorted(order)]
+            order = sorted([(w.root_end[line], -values[line], line) for line in range(line_count)])
+            results = [results[line] for _, _, line in order]
             for line in range(line_count):
-                values[line] = results[line][0]
+                values[line] = -order[line][1]
                 w.root[line] = results[line][2][0]
             best = w.root[0]
             if report(depth, results):
                 return False
         return False
 
-    cdef list variation(self):
-        return [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
+    # The value, selective depth and moves of the line just searched, for the report.
+    cdef tuple result(self, const Board *b, int value):
+        cdef list moves = [self.w.pv[0][i] for i in range(self.w.pv_length[0])]
+        return unpenalized(&self.w, b, moves[0], value), self.w.seldepth, moves
 
     # Set the moves to choose from. A move of lower rank always stays before one of higher rank.
     cdef int load_root(self, const Board *b, list moves, list ranks) except -1:

@@ -428,6 +428,19 @@ def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
     assert result.score.win_in is not None and result.score.win_in < 0
 
 
+def test_a_repetition_ranks_after_moves_that_are_little_worse() -> None:
+    start = parse_position("@@@@@O@*/**O*O***/*O*OOO@* w 0 0 3 13", MORRIS)
+    position = play_moves(start, ["g7-d7", "c4-b4", "d7-g7"])
+    fresh = Position(MORRIS, position.men, position.hands, position.side, position.plies)
+    orders: list[list[tuple[str, int | None]]] = []
+    for each in (fresh, position):
+        _, infos = fresh_search(each, Limit(depth=1), multipv=3)
+        orders.append([(str(info.pv[0]), info.score and info.score.relative.cp) for info in infos])
+    by_value, repetition_later = orders
+    assert [move for move, _ in by_value] == ["b4-c4", "d5-c5", "b4-b6"]
+    assert repetition_later == [by_value[1], by_value[0], by_value[2]], "each with its own value"
+
+
 def test_a_search_fits_a_stack_of_128_kib() -> None:
     # Some C libraries give every thread a stack of this size.
     script = (
