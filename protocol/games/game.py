@@ -47,7 +47,7 @@ class Game:
 
     ``live`` is the node of the last move played; for a record that is viewed (``played`` is False),
     it is the end of the main line. ``at`` is the node shown. Edits of variations and comments can
-    be undone until the next move of the game.
+    be undone until the next move, take-back or replay in the game.
     """
 
     def __init__(self, start: Position | Record) -> None:
@@ -158,7 +158,6 @@ class Game:
         self.played = True
         self.ended = None
         self.taken_back.clear()
-        self.forget_edits()
         self._go_to(node)
 
     def _make_main(self, node: Node) -> None:
@@ -172,6 +171,7 @@ class Game:
         self.live = self.at = node
         self.record.stop_at(node if node.children else None)
         self.offer = None
+        self.forget_edits()
         self.version += 1
 
     def resign(self, side: int) -> None:

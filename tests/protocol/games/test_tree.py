@@ -213,6 +213,25 @@ def test_replay_restores_a_resignation_that_was_taken_back() -> None:
     assert game.result() == ("0-1", "Black wins, White resigns")
 
 
+@pytest.mark.parametrize("change", [
+    lambda game: game.take_back(game.live.parent), lambda game: game.replay(),
+])  # fmt: skip
+def test_undoing_an_edit_does_not_move_the_end_of_the_game(
+    change: Callable[[Game], None]
+) -> None:
+    """The edit would restore the last move at its time, and hide the result of a later one."""
+    game = Game(parse_record("1. d6 *").start)
+    for move in ("d6", "f4", "d2"):
+        game.play(parse_move(move))
+    game.take_back(game.record.node(2))
+    game.comment(game.record.node(1), "good")
+    change(game)
+    game.resign(0)
+    if game.can_undo_edit:
+        game.undo_edit()
+    assert (game.live, game.result()[0]) == (game.record.end(), "0-1")
+
+
 def test_a_move_that_was_tried_is_a_variation_of_the_game() -> None:
     game = played("d6", "f4")
     game.attempt(parse_move("d2"))
