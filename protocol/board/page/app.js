@@ -184,7 +184,8 @@ async function main() {
     moves: (update) => redrawMoves(tree.apply(update)),
     review: (update) => {
       now.review = applyReview(now.review, update);
-      resultCard.showReview(now.review);
+      // After a reload, the first review comes before the first state.
+      if (now.state) resultCard.showReview(now.review);
       redraw("review");
     },
     log: (lines) => log.add(lines),

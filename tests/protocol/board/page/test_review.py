@@ -58,6 +58,14 @@ def test_the_review_is_saved_with_the_game(page: Browser) -> None:
     assert " ".join(ask(page, "export")["record"].split()) == text
 
 
+def test_a_reloaded_page_shows_the_review(page: Browser) -> None:
+    """The review is sent before the state, on which the strip with the result depends."""
+    review_blunder(page)
+    page.open(page.run("return location.href"))
+    page.wait_for_count("#moves .blunder", 1)
+    assert console_errors(page) == []
+
+
 def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
     assert not page.run("return document.getElementById('learn').checkVisibility()")
     review_blunder(page)
