@@ -154,7 +154,7 @@ async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
   const { name } = now.state.players.find(({ engine }) => engine !== null);
-  showMessage(t("draw.declined", { name }));
+  showMessage(t("draw.declined", { name: fromServer(name) }));
 }
 
 /** Analyses the position shown by the first rules whose tables have it. */

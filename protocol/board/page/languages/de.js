@@ -426,6 +426,7 @@ export default {
   "help.keys": "Tasten",
   "help.step": "einen Zug zurück oder vor (auf dem Brett: zum nächsten Punkt)",
   "help.variation": "vorige oder nächste Variante",
+  "help.ends.key": "Pos1 Ende",
   "help.ends": "erste und letzte Stellung",
   "help.enter": "den Punkt wählen, der den Fokus hat",
   "help.escape": "die Wahl abbrechen",
@@ -496,11 +497,13 @@ export default {
 
   "server.white": "Weiß",
   "server.black": "Schwarz",
+  "server.analysis": "Analyse",
   "server.you": "Du",
   "server.player": "Spieler",
   "server.goes-on": "die Aufzeichnung geht weiter",
   "server.quoted": "„{what}“: {fault}",
   "server.here": "Die Partie ist hier zu Ende: {reason}.",
+  "server.over-here": "Die Partie ist hier zu Ende: {reason}",
   "server.no-move": "Remis, kein Zug mehr möglich",
   "server.repetition": "Remis durch Wiederholung",
   "server.three": "Remis, drei gegen drei",
@@ -530,6 +533,7 @@ export default {
   "server.looking-back": "Du blätterst zurück; gehe zum letzten Zug, um weiterzuspielen",
   "server.paused": "Die Partie ruht; setze sie fort, um weiterzuspielen",
   "server.turn": "Das Programm ist am Zug; warte auf seinen Zug",
+  "server.not-turn": "Du bist nicht am Zug; warte auf den Zug des Programms",
   "server.flag": "Die Zeit ist abgelaufen; beginne eine neue Partie",
   "server.no-undo": "Du hast noch keinen Zug gespielt; spiele zuerst einen",
   "server.no-game": "Es läuft keine Partie",
@@ -540,6 +544,10 @@ export default {
   "server.nothing-undo": "Es gibt nichts rückgängig zu machen",
   "server.nothing-redo": "Es gibt nichts zu wiederholen",
   "server.main": "Das ist schon die Hauptvariante",
+  "server.stays-main": "Die Partie, die hier gespielt wird, bleibt die Hauptvariante",
+  "server.no-deletion": "Ein Zug der Partie kann {when} nicht gelöscht werden",
+  "server.during": "während der Partie",
+  "server.after": "nach der Partie",
   "server.on-board": "Diese Partie steht auf dem Brett; beginne zuerst eine andere",
   "server.open": "Diese Partie ist {where} offen; schließe sie dort zuerst",
   "server.tab": "in einem anderen Tab",
@@ -547,17 +555,28 @@ export default {
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
   "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
     + "Lade sie mit „Speichern oder teilen“ herunter.",
+  "server.second-file": "Ein anderes Brett oder Programm hat die Datei dieser Partie geöffnet, "
+    + "geändert oder entfernt. Die Partie wird jetzt in einer zweiten Datei unter Meine Partien "
+    + "gespeichert.",
+  "server.changed-file": "Diese Partie hat sich inzwischen geändert; öffne sie, bevor du sie "
+    + "löschst",
   "server.unsaved-rating": "Deine Aufgaben-Wertung wird nicht gespeichert: {reason}.",
   "server.boards": "{count} Bretter sind offen; schließe einen ihrer Tabs",
   "server.folder": "In diesen Ordner kann nicht geschrieben werden ({reason})",
   "server.no-store": "Hier werden keine Partien gespeichert; setze MERELS_GAMES auf einen Ordner",
   "server.solved": "Diese Aufgabe ist gelöst; gehe zur nächsten",
+  "server.no-puzzles": "Die Tabellen dieser Regeln enthalten keine Aufgabe; berechne mehr Tabellen "
+    + "mit „merels tables build“",
   "server.no-mistake": "Die Auswertung fand keinen Fehler; werte zuerst eine Partie aus",
   "server.engine-gone": "{side}: Das Programm läuft nicht mehr: {reason}",
   "server.in-turn": "Gesetzt wird abwechselnd: In einer Partie hat keine Seite zwei Steine mehr in "
     + "der Hand als die andere. Du kannst trotzdem von hier spielen.",
   "server.one-more": "In einer Partie wäre {side} mit einem Stein mehr in der Hand am Zug. Du "
     + "kannst trotzdem von hier spielen.",
+  "server.men": "{side} darf höchstens {most} Steine haben, hat aber {board} auf dem Brett und "
+    + "{hand} in der Hand",
+  "server.read-on": "{reason} bei Zug {number}, {side} ({move}); die späteren Züge werden trotzdem "
+    + "gelesen; {setting} schaltet dieses Remis ab",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Anfänger",
   "server.level.Casual": "Hobby",

@@ -413,6 +413,7 @@ export default {
   "help.keys": "Keys",
   "help.step": "one move back or forward (on the board: to the next point)",
   "help.variation": "previous or next variation",
+  "help.ends.key": "Home End",
   "help.ends": "first and last position",
   "help.enter": "pick the focused point",
   "help.escape": "cancel the choice",
@@ -483,11 +484,13 @@ export default {
 
   "server.white": "White",
   "server.black": "Black",
+  "server.analysis": "Analysis",
   "server.you": "You",
   "server.player": "Player",
   "server.goes-on": "the record goes on",
   "server.quoted": "'{what}': {fault}",
   "server.here": "The game is over here: {reason}.",
+  "server.over-here": "the game is over here: {reason}",
   "server.no-move": "Draw, no move left",
   "server.repetition": "Draw by repetition",
   "server.three": "Draw, three against three",
@@ -516,6 +519,7 @@ export default {
   "server.looking-back": "you are looking back; go to the last move to play on",
   "server.paused": "the game is paused; resume it to play on",
   "server.turn": "it is the engine's turn; wait for its move",
+  "server.not-turn": "it is not your turn; wait for the engine's move",
   "server.flag": "the clock has run out; begin a new game",
   "server.no-undo": "no move of yours has been played; play one first",
   "server.no-game": "no game is being played",
@@ -526,6 +530,10 @@ export default {
   "server.nothing-undo": "there is nothing to undo",
   "server.nothing-redo": "there is nothing to redo",
   "server.main": "this is the main line already",
+  "server.stays-main": "the game that is played here stays the main line",
+  "server.no-deletion": "a move of the game cannot be deleted {when}",
+  "server.during": "during the game",
+  "server.after": "after the game",
   "server.on-board": "this game is on the board; begin another one first",
   "server.open": "this game is open {where}; close it there first",
   "server.tab": "in another tab",
@@ -533,17 +541,26 @@ export default {
   "server.gone": "this board is gone; reload the page",
   "server.unsaved": "This game is not saved: cannot write to {where}. "
     + "Download it with 'Save or share'.",
+  "server.second-file": "Another board or program has opened, changed or removed this game's file. "
+    + "The game is now saved to a second file in My games.",
+  "server.changed-file": "this game has changed meanwhile; open it before you delete it",
   "server.unsaved-rating": "Your puzzle rating is not saved: {reason}.",
   "server.boards": "{count} boards are open; close one of their tabs",
   "server.folder": "cannot write to this folder ({reason})",
   "server.no-store": "no games are stored here; set MERELS_GAMES to a folder",
   "server.solved": "this puzzle is solved; go on to the next",
+  "server.no-puzzles": "the tables of these rules contain no puzzle; build more tables with "
+    + "'merels tables build'",
   "server.no-mistake": "the review has found no mistake; review a game first",
   "server.engine-gone": "{side}: the engine has gone: {reason}",
   "server.in-turn": "Sides place in turn, so in a game their men in hand differ by one at most. "
     + "You can still play from here.",
   "server.one-more": "In a game {side}, with one more man in hand, would be to move. You can still "
     + "play from here.",
+  "server.men": "Expected at most {most} men for {side}, found {board} on the board and {hand} "
+    + "in hand",
+  "server.read-on": "{reason} at move {number}, {side} ({move}); the later moves are read, too; "
+    + "{setting} turns this draw off",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Beginner",
   "server.level.Casual": "Casual",

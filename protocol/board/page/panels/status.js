@@ -26,7 +26,8 @@ export function statusOf(state, choice) {
     target: "status.target",
     remove: "status.remove",
   }[choice.step];
-  const { engine, name } = state.players[state.turn];
+  const { engine } = state.players[state.turn];
+  const name = fromServer(state.players[state.turn].name);
   if (playing && paused) {
     const key = engine === null ? "status.paused.own" : "status.paused.engine";
     parts.push(t(key, { side: turnSide, name }));

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.board.steps import (
+    ANALYST,
     CONTRAST,
     FLYERS,
+    PERSON,
     ask,
     begin,
     click,
@@ -112,6 +114,10 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
              "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
              "Blunder, proven: d6 was better", "'d6': it is the engine's turn; wait for its move",
              "White wins in 5", "merels (Club)", "a sentence that no table has",
+             "'play on': the game is over here: White wins, Black has two men",
+             "'f4': a move of the game cannot be deleted during the game",
+             "Draw by repetition at move 3, White (d6-d5); the later moves are read, too; "
+               + "Repetition=0 turns this draw off",
            ].map(fromServer))"""
     )
     assert translated == [
@@ -119,7 +125,30 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
         "Weiß am Zug: Ein Zug gewinnt.", "Grober Fehler, bewiesen: d6 war besser",
         "„d6“: Das Programm ist am Zug; warte auf seinen Zug", "Weiß gewinnt in 5",
         "merels (Verein)", "a sentence that no table has",
+        "„play on“: Die Partie ist hier zu Ende: Weiß gewinnt, Schwarz hat zwei Steine",
+        "„f4“: Ein Zug der Partie kann während der Partie nicht gelöscht werden",
+        "Remis durch Wiederholung bei Zug 3, Weiß (d6-d5); die späteren Züge werden trotzdem "
+        "gelesen; Repetition=0 schaltet dieses Remis ab",
     ]
+
+
+def test_an_engine_has_its_german_name_in_every_text(page: Browser) -> None:
+    page.run("localStorage.language = 'de'; sessionStorage.clear()")
+    page.open(page.run("return location.href"))
+    page.wait_for_count(".target", 24)
+    players = [PERSON, {"engine": 0, "level": "Club"}, ANALYST]
+    assert ask(page, "new", players=players, time={"kind": "move", "seconds": 2}) == {}
+    page.wait("document.querySelector('#player-top .name').textContent === "
+              "'Schwarz: merels (Verein)'")
+    ask(page, "evaluation", on=True)
+    click(page, "d6")
+    page.wait("document.getElementById('status').textContent.startsWith("
+              "'merels (Verein) denkt nach') && "
+              "document.getElementById('facts').textContent.includes('merels (Verein): Tiefe')")
+    page.wait("!document.getElementById('draw').disabled")
+    page.click("#draw")
+    page.wait("document.getElementById('toast').textContent === "
+              "'merels (Verein) lehnt das Remis ab.'")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (360, 740), (844, 390)])
