@@ -157,16 +157,16 @@ class Dialogue:
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True
             raise InputError("undo", "the game is over; type undo again to take the end back")
+        live = self.game.live
+        human = [node for node in live.line()
+                 if node.parent is not None and node.parent.position.side == self.human]
+        if self.game.ended is None and not human:
+            raise InputError("undo", "you have not played a move yet")
         if self.game.over:
             self._keep_or_print()
-        live = self.game.live
         if self.game.ended is not None:
             self.game.take_back(live)
-        else:
-            human = [node for node in live.line()
-                     if node.parent is not None and node.parent.position.side == self.human]
-            if not human or human[-1].parent is None:
-                raise InputError("undo", "you have not played a move yet")
+        elif human[-1].parent is not None:
             self.game.take_back(human[-1].parent)
             self.game.record.remove(human[-1])
         self._show()

@@ -171,6 +171,13 @@ def test_undo_after_the_end_needs_two_commands_and_keeps_the_result(tmp_path: Pa
     ]
 
 
+def test_an_undo_that_is_refused_saves_no_second_copy_of_the_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    text = shown("undo\nundo\n", *QUICK, *WON, "-colour", "black", "-record", str(path))
+    assert "The game is over" in text and "you have not played a move yet" in text
+    assert len(list(parse_records(path.read_text(encoding="utf-8")))) == 1
+
+
 def test_a_resignation_taken_back_is_saved_as_a_game(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     shown("d6\nresign\nundo\nundo\na1\nquit\n", *QUICK, "-record", str(path))
