@@ -41,7 +41,7 @@ export function pick(point) {
   return text === null ? null : playMove(text);
 }
 
-/** Stores a premove; shows any other move and sends it, and unpicks it if the server refuses. */
+/** Stores a premove; shows any other move and sends it, and unpicks it after an error. */
 export async function playMove(text) {
   const { choice } = now;
   if (choice.early) {
@@ -52,13 +52,17 @@ export async function playMove(text) {
   }
   choice.pickMove(text);
   redraw("state");
-  // A move beside the form that starts a game begins that game.
-  if (isStarting()) await dialogs.newGame.beginByMove(now.state);
   const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, CONFIRM_DELAY);
-  const done = await send("play", { moves: [text], at: now.state.node });
+  try {
+    // A move beside the form that starts a game begins that game.
+    if (isStarting()) await dialogs.newGame.beginByMove(now.state);
+    await api("play", { moves: [text], at: now.state.node });
+  } catch (error) {
+    showMessage(error.message);
+    now.choice.clear();
+  }
   clearTimeout(timer);
   now.waiting = false;
-  if (!done) now.choice.clear();
   redraw("state");
 }
 

@@ -62,15 +62,16 @@ export function row(game, onOpen, ...more) {
 
 export class Games {
   constructor() {
-    $("games-query").addEventListener("input", () => this.list());
+    $("games-query").addEventListener("input", () => this.listAgain());
     $("games-query").addEventListener("keydown", (event) => {
       // Enter would press the button that closes the dialog.
       if (event.key === "Enter") event.preventDefault();
     });
     $("games-save").addEventListener("click", async () => {
       const keys = this.picked().map(({ key }) => key);
-      const { record } = await api("all_games", { query: $("games-query").value, keys });
-      download("games.pgn", new Blob([record], { type: "application/x-chess-pgn" }));
+      const answer = await send("all_games", { query: $("games-query").value, keys });
+      if (!answer) return;
+      download("games.pgn", new Blob([answer.record], { type: "application/x-chess-pgn" }));
     });
     this.games = [];
     /** The keys of the games that are picked. */
@@ -106,6 +107,11 @@ export class Games {
     $("games-count").textContent = found || query ? `${counted("game", found)}.${more}`
       : t("games.none", { folder });
     $("games-save").disabled = !found;
+  }
+
+  /** Lists the games in the open dialog; after an error, shows it. */
+  listAgain() {
+    return this.list().catch((error) => showMessage(error.message));
   }
 
   /** Returns the picked games that are listed. */
@@ -158,6 +164,6 @@ export class Games {
       if (!await send("forget", { key, changed })) break;
       this.keys.delete(key);
     }
-    await this.list().catch((error) => showMessage(error.message));
+    await this.listAgain();
   }
 }

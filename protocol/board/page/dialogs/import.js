@@ -30,11 +30,11 @@ async function textOf(file) {
 
 export class ImportDialog {
   constructor() {
-    $("import-file").addEventListener("change", async () => {
+    $("import-file").addEventListener("change", () => attempt("import-fault", async () => {
       const [file] = $("import-file").files;
       if (!file) return;
       this.setText(await textOf(file), file.size > MAX_BYTES);
-    });
+    }));
     $("import-text").addEventListener("input", () => this.reset());
     $("import-go").addEventListener("click", (event) => {
       event.preventDefault();

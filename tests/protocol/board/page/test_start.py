@@ -16,7 +16,9 @@ from tests.protocol.board.steps import (
     PERSON,
     ask,
     begin,
+    click,
     enter,
+    expect_refusal,
     is_open,
     moves,
     play,
@@ -98,6 +100,34 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
     play(page, "d6")
     page.wait(f"!{STARTING} && document.getElementById('rules-line').textContent === 'Morris'")
     assert page.text("#player-top .name") == "Black: merels (Beginner)"
+
+
+def test_a_move_beside_a_form_with_a_bad_rule_is_refused_with_a_message(
+    server: Server, page: Browser
+) -> None:
+    """The board would keep the man of a move that was not played, and accept no other move."""
+    reopen(server, page)
+    enter(page, "#field-Repetition", "-1")
+    click(page, "d6")
+    page.wait("document.getElementById('toast').textContent.includes('expected a whole number')")
+    page.wait_for_count("#board .man", 0)
+    expect_refusal(page)
+    enter(page, "#field-Repetition", "3")
+    play(page, "d6")
+    assert moves(page)[0] == "d6"
+
+
+def test_a_lost_server_is_reported_in_my_games(page: Browser) -> None:
+    tap_menu(page, "games")
+    page.wait(is_open("games"))
+    page.run("window.fetch = () => Promise.reject()")
+    toast = "document.getElementById('toast')"
+    for action in (
+        "document.getElementById('games-query').dispatchEvent(new Event('input'))",
+        "document.getElementById('games-save').dispatchEvent(new Event('click'))",
+    ):
+        page.run(f"{toast}.textContent = ''; {action}")
+        page.wait(f"{toast}.textContent.startsWith('merels board does not answer')")
 
 
 def test_a_random_colour_is_white_or_black(server: Server, page: Browser) -> None:
