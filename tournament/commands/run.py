@@ -122,7 +122,9 @@ def run(argv: list[str], command: Command) -> int:
             try:
                 if not given.engines:
                     return _run_as_stored(stored, given, command)
-                return _run(given, stored, command)
+                # The stored command line may lack flags that were given now.
+                added = without_flags(given.line, NOT_INHERITED, command.flags)
+                return _run(given, stored, command, added)
             except InputError as error:
                 is_here = not given.engines or stored.folder in ("", os.getcwd())
                 if is_here or isinstance(error, SeveralErrors):
@@ -159,7 +161,7 @@ def _run(
 ) -> int:
     """Start a run, or continue the run ``stored``; return the exit status.
 
-    ``added``: the flags typed in addition to the stored command line.
+    ``added``: the flags that continue the run, in addition to the stored command line.
     """
     seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
