@@ -40,7 +40,7 @@ from merels.tournament.flags.run_options import (
     rules_known_engines,
 )
 from merels.tournament.flags.table import Flags
-from merels.tournament.journal.journal import JournalError
+from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import (
     StoredRun,
     continue_run,
@@ -89,6 +89,8 @@ class Command(NamedTuple):
     """Returns the view that shows the games on a stream."""
     finish: Callable[[Scoreboard, ParsedFlags, TextIO, int], int]
     """Prints the result of a run with the given exit status; returns the final exit status."""
+    continuing: Sequence[str] = ()
+    """Flags that continue the run; if empty, those of its own journal."""
 
 
 def asks_for_help(argv: list[str]) -> bool:
@@ -122,9 +124,7 @@ def run(argv: list[str], command: Command) -> int:
             try:
                 if not given.engines:
                     return _run_as_stored(stored, given, command)
-                # The stored command line may lack flags that were given now.
-                added = without_flags(given.line, NOT_INHERITED, command.flags)
-                return _run(given, stored, command, added)
+                return _run(given, stored, command)
             except InputError as error:
                 is_here = not given.engines or stored.folder in ("", os.getcwd())
                 if is_here or isinstance(error, SeveralErrors):
@@ -149,20 +149,14 @@ def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> i
                 f"it continues in {folder}"
             )
     configs = [os.path.abspath(path) for path in given.configs]
-    added = without_flags(line, NOT_INHERITED, command.flags)
     with contextlib.chdir(folder):
         stored_line = without_flags(stored.words, NOT_INHERITED, command.flags)
         given = replace(parse([*stored_line, *line], command.flags), configs=configs)
-        return _run(given, stored, command, added)
+        return _run(given, stored, command)
 
 
-def _run(
-    given: ParsedFlags, stored: StoredRun | None, command: Command, added: Sequence[str] = ()
-) -> int:
-    """Start a run, or continue the run ``stored``; return the exit status.
-
-    ``added``: the flags that continue the run, in addition to the stored command line.
-    """
+def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
+    """Start a run, or continue the run ``stored``; return the exit status."""
     seed = None if stored is None else stored.settings.seed
     if "-shard" in given.words and "-srand" not in given.words and seed is None:
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
@@ -231,7 +225,7 @@ def _run(
         try:
             for notice in notices:
                 notify(notice)
-            status = _play(board, options, foreign, trial, given, command, added)
+            status = _play(board, options, foreign, trial, given, command)
         except InputError:
             # An output file cannot be written, the port is in use, or a worker refused an engine.
             # Without a new game, the journal is restored for the corrected command line.
@@ -258,7 +252,7 @@ def _trial(plan: Plan, options: RunOptions) -> Trial:
 
 def _play(
     board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
-    given: ParsedFlags, command: Command, added: Sequence[str],
+    given: ParsedFlags, command: Command,
 ) -> int:  # fmt: skip
     """Play the games and print the result; return the exit status."""
     runner = Runner(
@@ -267,7 +261,9 @@ def _play(
     )
     if not options.quiet:
         notify(f"seed {board.settings.seed}")
-    with with_advice(options, lambda: _resume_advice(board, added)):
+    # Read now, because the advice may follow a failure of the journal.
+    continuing = command.continuing or resume_flags(board.journal, given, command.flags)
+    with with_advice(options, lambda: _resume_advice(board, continuing)):
         with contextlib.ExitStack() as closing:
             for view in _make_views(options, board, given, command):
                 board.views.append(view)
@@ -275,7 +271,7 @@ def _play(
             closing.enter_context(interrupts(runner))
             end = runner.run(pool_factory(options, runner, foreign))
         if status := EXIT_STATUS[end]:
-            notify(_resume_advice(board, added))
+            notify(_resume_advice(board, continuing))
         status = command.finish(board, given, _stream(options), status)
         lines, is_failing = health_lines(board.journal)
         # Scripts that parse another runner's output do not expect these lines.
@@ -337,14 +333,29 @@ def interrupts(runner: Runner) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _resume_advice(board: Scoreboard, added: Sequence[str]) -> str:
+def _resume_advice(board: Scoreboard, continuing: Sequence[str]) -> str:
     """Return a sentence: the number of finished games, and the flags that continue the run."""
     count = len(board.played)
     text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
-    if board.journal.path is not None:
-        flags = ["-journal", f"file={board.journal.path}", "-resume", *added]
-        text += f"; continue with: {shell_text(flags)}"
+    if continuing:
+        text += f"; continue with: {shell_text(continuing)}"
     return text
+
+
+def resume_flags(journal: Journal, given: ParsedFlags, flags: Flags) -> list[str]:
+    """Return the flags that continue a run as it was given; [] without a journal.
+
+    They are added to the command line in the journal, or replace it if it does not begin the given
+    one.
+    """
+    if journal.path is None:
+        return []
+    stored, now = (
+        without_flags(line, NOT_INHERITED, flags)
+        for line in (json.loads(journal.meta()["arguments"]), given.line)
+    )
+    added = now[len(stored) :] if now[: len(stored)] == stored else now
+    return ["-journal", f"file={journal.path}", "-resume", *added]
 
 
 def _stream(options: RunOptions) -> TextIO:

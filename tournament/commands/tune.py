@@ -10,7 +10,7 @@ from merels.engine.common.files import file_error, report_error, write_report
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.run import Command, asks_for_help, is_live, run
+from merels.tournament.commands.run import Command, asks_for_help, is_live, resume_flags, run
 from merels.tournament.commands.tournament import TOURNAMENT
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
 from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
@@ -98,7 +98,10 @@ def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> 
         lines.extend(match_lines(matches, names, test.settings, test.verdict))
         return TOURNAMENT.finish(test, given, out, status)
 
-    status = run(_test_line(board, given), TOURNAMENT._replace(finish=finish))
+    # The test has its own journal, but only the tune's journal continues the test as its part.
+    continuing = resume_flags(board.journal, given, TUNE_FLAGS)
+    test = TOURNAMENT._replace(finish=finish, continuing=continuing)
+    status = run(_test_line(board, given), test)
     _write_report(board, given, lines)
     return status
 

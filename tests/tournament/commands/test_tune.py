@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands import run
 from tests.processes import needs_proc
-from tests.tournament.processes import Marked, play
+from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.report.test_report import Page
 from tests.tournament.specs import engine_words, parallel, rows_of
 
@@ -166,6 +166,16 @@ def test_the_final_test_keeps_the_positions_of_the_tune(tmp_path: Path) -> None:
     )
     assert status == 0 and "E tuned vs E untuned" in out, err
     assert len(positions.read_text().splitlines()) == 2 * 40
+
+
+def test_the_advice_after_an_interrupted_final_test_continues_the_tune(tmp_path: Path) -> None:
+    test = ("-sprt", "elo0=0", "elo1=1")
+    run = Marked(*flags("-pairs", "40", "-spsa", "r_end=1", "-srand", "4", "-journal", "j", *test),
+                 command="tune", cwd=tmp_path)
+    wait_for(run, "Finished game 1 (E tuned vs E untuned)")
+    run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait()
+    assert status == 130 and err.endswith("continue with: -journal file=j -resume\n")
 
 
 def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
