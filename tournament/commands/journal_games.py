@@ -20,6 +20,7 @@ from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import cause_of, is_journal
 from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.players import UNKNOWN_COMMAND
+from merels.tournament.journal.replay import untimed_plies
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.output import IDENTITY, PAIR_TAG
@@ -138,13 +139,14 @@ def _row(record: Record, number: int, pair: int) -> Row:
             white, f"both players of game {number} have this name; give them different names"
         )
     round_ = tags.get("Round", "")
-    moves = record.moves
+    first = untimed_plies(record)
+    opening, moves = record.moves[:first], record.moves[first:]
     count = len(moves)
     none, zeros = " ".join(["-"] * count), " ".join(["0"] * count)
     return Row(
         number, int(round_) if round_.isdecimal() and len(round_) < 10 else 1, pair, white, black,
-        format_position(record.start), "", tags.get("Opening", ""), record.result,
-        tags.get("Termination", "normal").lower(), _reason(record.end().comment),
+        format_position(record.start), format_moves(opening), tags.get("Opening", ""),
+        record.result, tags.get("Termination", "normal").lower(), _reason(record.end().comment),
         format_moves(moves), none, zeros, zeros, zeros, none,
         tags.get("GameStartTime", ""), 0, cause=cause_of(tags),
     )

@@ -72,8 +72,13 @@ class StoredGame:
         """Return the number of moves before the first move of an engine; 0 if unknown."""
         if isinstance(self.source, Row):
             return len(self.source.opening.split())
-        timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
-        return next(timed, 0)
+        return untimed_plies(record)
+
+
+def untimed_plies(record: Record) -> int:
+    """Return the number of moves before the first with a time; 0 if no move has one."""
+    timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
+    return next(timed, 0)
 
 
 def stored_games(

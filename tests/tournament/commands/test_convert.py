@@ -247,6 +247,13 @@ def test_the_reason_of_an_end_is_read_without_the_figures_before_it(tmp_path: Pa
     assert [row.reason for row in rows_of(journal)] == [reason] * len(figures)
 
 
+def test_a_converted_journal_keeps_the_moves_of_an_opening_apart(tmp_path: Path) -> None:
+    pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
+    pgn.write_text("1. d6 f4 2. d2 {0.00/6 0.001s} b4 {0.00/6 0.001s} *\n")
+    assert main([str(pgn), "-to", "journal", "-out", str(journal)]) == 0
+    assert [(row.opening, row.moves) for row in rows_of(journal)] == [("d6 f4", "d2 b4")]
+
+
 def test_a_journal_with_an_illegal_move_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
