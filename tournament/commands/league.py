@@ -141,6 +141,9 @@ def _add(folder: str, words: Sequence[str]) -> int:
             if name in taken:
                 raise InputError(name, f"{folder} has a player of this name; give the new "
                                  "version its own name, as in name=\"X 2\" with -family X")
+            if name.startswith("-"):
+                raise InputError(name, "expected a name without a dash in front: the actions that "
+                                 "take names would read it as a flag")
             taken.add(name)
             engine = replace(entrants[index].engine, name=name)
             entrants[index] = replace(entrants[index], engine=engine)

@@ -178,7 +178,8 @@ def _limit(values: dict[str, str], where: str) -> TimeControl:
         raise InputError(values["st"], f"give tc= or st= {where}, not both")
     depth, nodes = values.get("depth"), values.get("nodes")
     if not ("tc" in values or "st" in values or depth or nodes):
-        raise InputError("-engine", f"no limit {where}; add tc=, st=, nodes= or depth=")
+        problem = f"no limit {where}; add tc=, st=, nodes= or depth= to it or to -each"
+        raise InputError("-engine", problem)
     clock = parse_time_control(values.get("tc", "inf"), where)
     per_move = None
     if "st" in values:

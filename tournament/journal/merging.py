@@ -15,7 +15,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import new_journal, read_journal
 from merels.tournament.journal.provenance import Provenance
 from merels.tournament.journal.rows import SCORES
-from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
 Notes = dict[str, str]
 WholeLine = Callable[[list[str]], list[str]]
@@ -74,6 +74,12 @@ def _fill(target: Journal, paths: Sequence[str], whole_line: WholeLine) -> Joine
     for path in paths:
         with read_journal(path) as source:
             notes = source.meta()
+            settings = read_settings(notes["settings"])
+            if settings.format == LEAGUE or settings.tuning is not None:
+                raise file_error(
+                    path, "this is not the journal of a tournament; parts of a league are joined "
+                    "with merels league DIR merge DIR2"
+                )
             if not largest:
                 largest = notes
                 meta = {name: text for name, text in notes.items() if name != "verdict"}

@@ -347,12 +347,13 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/league", "add"), "expected -engine"),
     (("{}/league", "add", "-engine", "level=Club"), "has a player of this name"),
     (("{}/league", "add", "-engine", "level=Club", "name=X", "rules=no"), "for rules= of X"),
+    (("{}/league", "add", "-engine", "level=Club", "name=-C"), "a name without a dash in front"),
     (("{}/league", "retire"), "'retire': expected the name of a player"),
     (("{}/league", "return"), "'return': expected the name of a player"),
     (("{}/league", "retire", "Clbu"), "did you mean Club?"),
     (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
     (("{}/league", "status", "now"), "status takes no arguments"),
-    (("{}/new", "create"), "no limit of every player"),
+    (("{}/new", "create"), "nodes= or depth= to it or to -each"),
     (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
 ])
 def test_a_mistake_is_an_error_of_one_line(

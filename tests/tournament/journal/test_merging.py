@@ -155,6 +155,7 @@ def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
          "a; -srand: here 9, there 7 ("),
         (lambda p: [journal(p / "a", [1]), str(p / "none")], "no such file"),
         (lambda p: [], "expected the journals"),
+        (lambda p: [journal(p / "a", [], format="league")], "merels league DIR merge DIR2"),
     ],
 )
 def test_journals_that_cannot_be_merged_are_refused(
