@@ -19,12 +19,11 @@ from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import cause_of, is_journal
 from merels.tournament.journal.open import new_journal, read_journal
-from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.replay import untimed_plies
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.records.output import IDENTITY, PAIR_TAG
-from merels.tournament.records.settings import Settings, read_settings
+from merels.tournament.records.settings import UNKNOWN_COMMAND, Settings, read_settings
 from merels.tournament.views.pgn import GameWriter
 
 

@@ -116,6 +116,11 @@ def run(argv: list[str], command: Command) -> int:
             return _run(given, None, command)
         stored = open_run(path)
         with stored.journal:
+            if stored.settings.is_converted:
+                raise file_error(
+                    path, "merels convert made this journal from a file of games, so there is no "
+                    "run to continue; name another file"
+                )
             if stored.command != command.name:
                 raise file_error(
                     path,

@@ -75,6 +75,11 @@ def _fill(target: Journal, paths: Sequence[str], whole_line: WholeLine) -> Joine
         with read_journal(path) as source:
             notes = source.meta()
             settings = read_settings(notes["settings"])
+            if settings.is_converted:
+                raise file_error(
+                    path, "its game numbers mean nothing in other journals; convert all files of "
+                    "games by one merels convert"
+                )
             if settings.format == LEAGUE or settings.tuning is not None:
                 raise file_error(
                     path, "this is not the journal of a tournament; parts of a league are joined "

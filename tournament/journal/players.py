@@ -17,13 +17,12 @@ from merels.protocol.client.engine_spec import MERELS
 from merels.protocol.process.command import shell_words
 from merels.tournament.records.as_flags import Words, engine_words, typed
 from merels.tournament.records.games import Entrant, control_text
+from merels.tournament.records.settings import UNKNOWN_COMMAND
 
 UNNAMED = ("", "?")
 """Names that stand for an unknown player in PGN."""
 ALL = "*"
 """Stands for all names in the argument ``same`` of `Roster`."""
-UNKNOWN_COMMAND = ("?",)
-"""Command of an engine in a journal that was converted from other files."""
 _PROGRAM_KEYS = ("cmd", "args", "dir", "proto")
 _RUNNER_KEYS = ("starttimeout", "pingtimeout", "timemargin", "restart")
 """Keys for the runner, which do not affect an engine's moves."""

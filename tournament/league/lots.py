@@ -24,9 +24,9 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
-from merels.tournament.journal.players import UNKNOWN_COMMAND
 from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.league.league import League
+from merels.tournament.records.settings import UNKNOWN_COMMAND
 from merels.tournament.report.replay_data import (
     compact,
     game_moves,

@@ -22,6 +22,8 @@ from merels.tournament.statistics.sprt import Sprt
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 LEAGUE = "league"
 """The format of a league, whose pairs are chosen as results come in."""
+UNKNOWN_COMMAND = ("?",)
+"""Command of an engine in a journal that was converted from other files."""
 STEPS_IN_RANGE = 20
 """Divisor of a parameter's range that gives the default of ``c_end``."""
 LEAST_C_END = 0.5
@@ -123,6 +125,11 @@ class Settings:
         """Whether estimates and tests use game pairs: ``penta`` is set and there are pairs."""
         return self.penta and self.games > 1
 
+    @property
+    def is_converted(self) -> bool:
+        """Whether `merels convert` read the games from a file; most other fields are unknown."""
+        return any(entrant.engine.command == UNKNOWN_COMMAND for entrant in self.engines)
+
     def as_json(self) -> str:
         """Return the settings as JSON; the fields of ``Entrant.engine`` join the entrant's."""
         data = asdict(self)
@@ -193,14 +200,16 @@ def _invalid(name: str) -> ValueError:
 def facts(text: str) -> list[tuple[str, str]]:
     """Return labels and texts that describe a tournament in a report, from its settings as JSON."""
     settings = read_settings(text)
+    known = [("Event", settings.event), ("Rules", settings.rules)]
+    if settings.is_converted:
+        return known
     openings, sprt = settings.openings.file, settings.sprt
     test = [] if sprt is None else [(
         "Test", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo ({sprt.model}), "
         f"alpha {sprt.alpha:g}, beta {sprt.beta:g}",
     )]
     return [
-        ("Event", settings.event),
-        ("Rules", settings.rules),
+        *known,
         ("Format", _format(settings)),
         *test,
         ("Openings", os.path.basename(openings) if openings else "random"),

@@ -11,7 +11,7 @@ from merels.engine.common.numbers import parse_whole
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from merels.tournament.journal.players import UNKNOWN_COMMAND, settings_words
+from merels.tournament.journal.players import settings_words
 from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, control_text
@@ -23,7 +23,7 @@ from merels.tournament.records.output import (
     SETTINGS_TAGS,
     PgnStyle,
 )
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import UNKNOWN_COMMAND, Settings
 from merels.tournament.run.view import View
 
 

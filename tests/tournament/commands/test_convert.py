@@ -247,6 +247,21 @@ def test_the_reason_of_an_end_is_read_without_the_figures_before_it(tmp_path: Pa
     assert [row.reason for row in rows_of(journal)] == [reason] * len(figures)
 
 
+def test_a_converted_journal_has_no_tournament(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, journal = tmp_path / "game", str(tmp_path / "new.db")
+    game.write_text('[White "A"]\n[Black "B"]\n\n1. d6 f4 1-0\n')
+    convert(capsys, game, "-to", "journal", "-out", journal)
+    facts = json.loads(run(capsys, ["ratings", journal, "-format", "json"])[1])["tournaments"][0]
+    assert facts.keys() == {"event", "rules", "begun", "engines"}
+    resume = run(capsys, ["tournament", "-journal", journal, "-resume"])
+    assert resume[0] == 2 and "there is no run to continue" in resume[2]
+    # Games of the same number would count as duplicates.
+    merge = run(capsys, ["merge", str(tmp_path / "out"), journal, journal])
+    assert merge[0] == 2 and "convert all files of games" in merge[2]
+
+
 def test_a_converted_journal_keeps_the_moves_of_an_opening_apart(tmp_path: Path) -> None:
     pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
     pgn.write_text("1. d6 f4 2. d2 {0.00/6 0.001s} b4 {0.00/6 0.001s} *\n")
