@@ -43,8 +43,8 @@ class AutoSaver:
         self._claim: Claim | None = None
         self._version = 0
         self._notice = ""
-        self._final: tuple[JSON, Sequence[bool]] | None = None
-        """Time control of a finished game, and whether White and Black were engines."""
+        self._final: dict[str, str] = {}
+        """The tags of `_tags` when the game ended; empty before."""
 
     @property
     def key(self) -> str:
@@ -57,7 +57,7 @@ class AutoSaver:
             self.release()
         self._claim, self._version = claim, game.version
         self.save_error = self._notice = ""
-        self._final = None
+        self._final = {}
 
     def acquire(self) -> None:
         """Try to acquire the claim to the game again."""
@@ -80,9 +80,10 @@ class AutoSaver:
         ``time`` is the time control; ``are_engines``: whether White and Black are engines.
         """
         assert self.store is not None
+        tags = _tags(game, time, are_engines)
         if game.over:  # Later settings belong to the next game.
-            time, are_engines = self._final = self._final or (time, are_engines)
-        record.tags = record.tags | _tags(game, time, are_engines)
+            tags = self._final = self._final or tags
+        record.tags = record.tags | tags
         try:
             self._write(self.store, record)
         except OSError as error:

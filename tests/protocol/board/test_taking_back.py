@@ -146,6 +146,19 @@ def test_a_finished_game_keeps_the_names_of_its_players(board: Session, tmp_path
     assert board.snapshot().tags["White"] == "Cleo"
 
 
+def test_a_finished_game_keeps_the_times_left(board: Session, tmp_path: Path) -> None:
+    begin(board, time=clock(60))
+    play(board, "d6", "f4")
+    act(board, "resign", {})
+    [path] = tmp_path.glob("*.pgn")
+    before = parse_record(path.read_text()).tags
+    act(board, "players", {"players": [PERSON, PERSON, ANALYST], "time": clock(600, 5)})
+    act(board, "comment", {"node": 1, "text": "A start"})
+    record = parse_record(path.read_text())
+    assert record.tags == before and before["BlackClock"] < "0:02"
+    assert record.line()[0].comment == "A start"
+
+
 def test_moves_tried_after_the_end_do_not_change_the_result(board: Session, tmp_path: Path) -> None:
     begin(board)
     play(board, "d6", "f4")
