@@ -39,7 +39,7 @@ class RunnerView(PlainView):
         if self._form == "cutechess" and len(names) == 2:
             lines.append(score_line(standings.counts(*names), *names))
         if interval and games % interval == 0:
-            lines += BLOCKS[self._form](self._settings, standings)
+            lines += BLOCKS[self._form](self._settings, standings, None)
         return lines
 
 
@@ -50,10 +50,10 @@ def last_lines(
     end = "Finished match" if form == "cutechess" else "Tournament finished"
     if form == "fastchess" and verdict is not None and (sprt := settings.sprt) is not None:
         end = f"SPRT ([{sprt.elo0:.2f}, {sprt.elo1:.2f}]) completed - {verdict} was accepted"
-    return BLOCKS[form](settings, standings) + [end] * is_over
+    return BLOCKS[form](settings, standings, verdict) + [end] * is_over
 
 
-def _fastchess(settings: Settings, standings: Standings) -> list[str]:
+def _fastchess(settings: Settings, standings: Standings, verdict: str | None) -> list[str]:
     names = standings.names
     if len(names) != 2:
         lines = _ranks(settings, standings)
@@ -74,7 +74,7 @@ def _fastchess(settings: Settings, standings: Standings) -> list[str]:
     return [DASHES, *lines, DASHES]
 
 
-def _cutechess(settings: Settings, standings: Standings) -> list[str]:
+def _cutechess(settings: Settings, standings: Standings, verdict: str | None) -> list[str]:
     names = standings.names
     if len(names) != 2:
         lines = _ranks(settings, standings, short=True)
@@ -87,7 +87,8 @@ def _cutechess(settings: Settings, standings: Standings) -> list[str]:
         ]
         if (sprt := settings.sprt) is not None:
             llr = match_llr(sprt, counts, settings.by_pairs)
-            verdict = sprt.verdict(llr)
+            # Games that ended after the decision may have moved the ratio back.
+            verdict = verdict or sprt.verdict(llr)
             lines.append(
                 f"SPRT: llr {llr:.3g} ({100 * llr / sprt.upper:.1f}%), lbound {sprt.lower:.3g}, "
                 f"ubound {sprt.upper:.3g}" + (f" - {verdict} was accepted" if verdict else "")
@@ -95,7 +96,7 @@ def _cutechess(settings: Settings, standings: Standings) -> list[str]:
     return lines
 
 
-BLOCKS: dict[OutputFormat, Callable[[Settings, Standings], list[str]]] = {
+BLOCKS: dict[OutputFormat, Callable[[Settings, Standings, str | None], list[str]]] = {
     "fastchess": _fastchess, "cutechess": _cutechess
 }  # fmt: skip
 

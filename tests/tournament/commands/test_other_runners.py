@@ -14,9 +14,12 @@ from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.open import read_journal
+from merels.tournament.journal.rows import Standings
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.runner_formats import last_lines
 from tests.commands import refusal
 from tests.tournament.processes import play
-from tests.tournament.specs import engine_words, match, rows_of
+from tests.tournament.specs import engine_words, match, rows_of, settings
 
 pytestmark = pytest.mark.thorough
 
@@ -78,6 +81,13 @@ def test_output_in_the_form_of_cutechess() -> None:
         r"SPRT: llr \S+ \(-?\d+\.\d%\), lbound -2\.94, ubound 2\.94", lines[-2]
     )
     assert lines[-1] == "Finished match"
+
+
+@pytest.mark.quick
+def test_cutechess_output_has_a_verdict_from_which_later_games_moved_away() -> None:
+    test = settings(sprt=Sprt(0, 5))
+    lines = last_lines("cutechess", test, Standings(("A", "B")), "H1", True)
+    assert lines[-2].startswith("SPRT: llr 0 ") and lines[-2].endswith(" - H1 was accepted")
 
 
 @pytest.mark.parametrize(("form", "heads", "end"), [
