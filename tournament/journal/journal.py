@@ -49,7 +49,9 @@ class Journal:
     def __init__(self, path: str | None) -> None:
         self.path = path
         try:
-            self._database = sqlite3.connect(path or "", timeout=BUSY_SECONDS, isolation_level=None)
+            # A folder in front makes ``:memory:`` a file, too.
+            file = os.path.join(os.curdir, path) if path else ""
+            self._database = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
         except sqlite3.Error as error:
             why = write_error(path or "") or error
             raise file_error(path or "", f"cannot open this journal: {why}") from None

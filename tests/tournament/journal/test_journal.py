@@ -45,6 +45,12 @@ def test_rows_are_read_as_written(tmp_path: Path, name: str | None) -> None:
         assert [(row.white, row.white_score) for row in journal.results()] == [("A", 1.0)] * 3
 
 
+def test_no_name_of_a_file_means_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    begin(":memory:").close()
+    read_journal(":memory:").close()
+
+
 def test_another_process_can_read_a_game_as_soon_as_it_is_stored(tmp_path: Path) -> None:
     path = tmp_path / "journal.db"
     with begin(path) as journal:
