@@ -207,7 +207,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
                     f"player, with -family, and retire the old player"
                 )
         plan = LeaguePlan(league, goal, options.shard, options.pause)
-        status = _run(league, plan, players, options)
+        status = _run(league, plan, players, options, given.line)
         _print_list(league)
         if has_site(league):
             try:
@@ -229,9 +229,10 @@ def _hours(given: ParsedFlags) -> float | None:
 
 
 def _run(
-    league: League, plan: LeaguePlan, players: Sequence[Entrant], options: RunOptions
-) -> int:
-    """Play the plan's games; return the exit status."""
+    league: League, plan: LeaguePlan, players: Sequence[Entrant], options: RunOptions,
+    line: Sequence[str],
+) -> int:  # fmt: skip
+    """Play the plan's games; return the exit status. ``line``: the flags of ``play``."""
     board = Scoreboard(plan, league.journal)
     foreign = None if options.executor is None else load_factory(options.executor)
     runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
@@ -243,7 +244,7 @@ def _run(
     view: View = NoticeView()
     if not options.quiet:
         view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
-    command = shell_text(["merels", "league", league.folder, "play"])
+    command = shell_text(["merels", "league", league.folder, "play", *line])
     advice = f"stopped; every finished game is stored; continue with: {command}"
     with with_advice(options, lambda: advice), contextlib.ExitStack() as closing:
         for view in chain([view], page_and_log(options, board)):

@@ -222,6 +222,16 @@ def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> 
     assert "Traceback" not in err and "goal ±25" in out
 
 
+def test_the_advice_after_an_interrupt_repeats_the_flags(league: str) -> None:
+    flags = ["-shard", "2/2", "-error", "20"]
+    run = Marked(league, "play", *flags, command="league")
+    wait_for_games(run, league, 1)
+    run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait()
+    assert status == 130
+    assert err.endswith(f" play {' '.join(flags)}\n"), "a copy plays the other part"
+
+
 def test_a_half_pair_is_finished_first(league: str) -> None:
     output("league", league, *PLAY_FLOOR, "-games", "2")
     first, second = games(league)
