@@ -206,6 +206,10 @@ def _play(folder: str, words: Sequence[str]) -> int:
                     name, f"its program has changed since it was added ({change}): add it as a new "
                     f"player, with -family, and retire the old player"
                 )
+        for name, _ in league.terms.anchors:
+            if name not in league.members:
+                notify(f"the anchor '{printable(name)}' does not fix the scale, because no player "
+                       "has this name; add the player that is meant under this name")
         plan = LeaguePlan(league, goal, options.shard, options.pause)
         status = _run(league, plan, players, options, given.line)
         _print_list(league)

@@ -340,6 +340,17 @@ def test_a_league_whose_log_or_site_cannot_be_written_fails(
     assert status == 1 and "cannot update the site: " in err
 
 
+def test_an_anchor_that_is_no_player_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Runner, "run", lambda runner, make_pool: "finished")
+    monkeypatch.setattr("merels.tournament.commands.league.preflight", lambda *_: [])
+    anchors = (("A", 1000.0), ("C", 2000.0))
+    folder = make_league(tmp_path / "league", "AB", random_games("AB", 4), anchors=anchors)
+    status, _, err = run(capsys, ["league", folder, "play"])
+    assert status == 0 and "the anchor 'C' does not fix the scale" in err and "'A'" not in err
+
+
 def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     folder = f"{tmp_path}/league"
     output("league", folder, *CREATE)
