@@ -167,6 +167,9 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
         given.faults.add(error)
     settings = command.settings(given, seed)
+    if stored is not None and not given.key("-openings", "policy", ""):
+        policy = stored.settings.openings.policy
+        settings = replace(settings, openings=replace(settings.openings, policy=policy))
     options = make_run_options(given, settings)
     if stored is not None:
         options = options.continued()

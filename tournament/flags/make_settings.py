@@ -27,7 +27,7 @@ from merels.tournament.records.games import (
     Entrant,
     TimeControl,
 )
-from merels.tournament.records.settings import FORMATS, OpeningSettings, Settings
+from merels.tournament.records.settings import FORMATS, POLICIES, OpeningSettings, Settings
 from merels.tournament.statistics.sprt import Sprt
 
 MAX_ENGINES = 1000
@@ -256,6 +256,7 @@ def _openings(given: ParsedFlags) -> OpeningSettings:
                      ("sequential", "random")),
         plies=None if plies is None else read_whole(plies, 0, 10_000, f"{flag} plies="),
         start=given.key_number(flag, "start", 1, 1),
+        policy=choice(given.key(flag, "policy", POLICIES[0]), f"{flag} policy=", POLICIES),
         digest=file_digest(path) if file else "",
     )
 

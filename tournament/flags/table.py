@@ -83,12 +83,13 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-openings": Flag(
             "start positions. book: 500 positions that are proven draws under the rule set of "
             "-variant, whatever -set changes; or a file with format=pos|pgn. Both take "
-            "order=sequential|random and start=N. A PGN file gives the first plies=N moves of each "
-            "record. Without plies= it gives all moves; but if a record of the file reaches the "
-            "end of a game or of the placing phase, only the first 8 moves of all records, equal "
-            "openings once. Without a file: plies=N random placements, N at most 12 (by default 4 "
-            "to 8, at random); plies=0 is the empty board",
-            ("file", "format", "order", "plies", "start"), first_key="file",
+            "order=sequential|random and start=N. policy=round|encounter (round): all pairings of "
+            "a round share their openings, or each pairing takes the next ones. A PGN file gives "
+            "the first plies=N moves of each record. Without plies= it gives all moves; but if a "
+            "record of the file reaches the end of a game or of the placing phase, only the first "
+            "8 moves of all records, equal openings once. Without a file: plies=N random "
+            "placements, N at most 12 (by default 4 to 8, at random); plies=0 is the empty board",
+            ("file", "format", "order", "plies", "start", "policy"), first_key="file",
         ),
         "-event": Flag("name of the event, for PGN and reports"),
         "-site": Flag("name of the site, for PGN"),

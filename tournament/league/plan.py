@@ -143,7 +143,12 @@ class LeaguePlan(Plan):
             self._last_pair = number
         # In odd pairs, the player of lower index has White in the first game; in even ones, Black.
         players = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
-        return [self._task(_GamePair(number, players, self.openings[number - 1]))]
+        index = number - 1
+        if self.settings.openings.policy == "round":
+            # Each two players meet in the openings of their part in turn, so that all pairs of
+            # players meet in the same openings.
+            index = self._encounters(chosen[part - 1]) * count + part - 1
+        return [self._task(_GamePair(number, players, self.openings[index]))]
 
     def score(self, number: int, white_score: float | None) -> None:
         """Count a game's result; a game without a result is only removed from the open games."""
@@ -240,6 +245,12 @@ class LeaguePlan(Plan):
             games[pair] += open_games
         floor = self._league.terms.floor
         return [pair for pair in combinations(sorted(self._active), 2) if games[pair] < floor]
+
+    def _encounters(self, pair: Pair) -> int:
+        """Return the number of game pairs of two players, including pending ones."""
+        pending = sum(open_games for players, open_games in self._pending.values()
+                      if players == pair)
+        return (self._played[pair] + pending + 1) // GAMES_PER_PAIR
 
     # The end.
 

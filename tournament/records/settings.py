@@ -20,6 +20,8 @@ from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.statistics.sprt import Sprt
 
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
+POLICIES = ("round", "encounter")
+"""Whether all pairings of a round share their openings, or each pairing takes the next ones."""
 LEAGUE = "league"
 """The format of a league, whose pairs are chosen as results come in."""
 UNKNOWN_COMMAND = ("?",)
@@ -42,6 +44,7 @@ class OpeningSettings:
     ``file`` is a path, ``book`` for the rule set's balanced openings, or None for random openings.
     ``plies`` is the length of random openings, or the number of moves taken from each game of a PGN
     file; None: the default. ``start`` is the number of the first opening, from 1.
+    ``policy`` is one of `POLICIES`.
     """
 
     file: str | None = None
@@ -49,6 +52,7 @@ class OpeningSettings:
     order: str = "sequential"
     plies: int | None = None
     start: int = 1
+    policy: str = POLICIES[0]
     digest: str = ""
     """SHA-256 of the file, by which a resumed run detects a changed file."""
 
@@ -148,6 +152,9 @@ def read_settings(text: str) -> Settings:
             engine | {"engine": engine} if isinstance(engine, dict) else engine
             for engine in data["engines"]
         ]
+    if isinstance(data, dict) and isinstance(openings := data.get("openings", {}), dict):
+        # Before this field, each pairing took the next openings.
+        data["openings"] = {"policy": POLICIES[1]} | openings
     settings = _read(Settings, data, "form")
     assert isinstance(settings, Settings)
     if not all(entrant.engine.command for entrant in settings.engines):

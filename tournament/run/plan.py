@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Container
 from functools import cached_property
 from typing import NamedTuple
@@ -64,6 +65,8 @@ class Plan:
         self._places: dict[int, tuple[int, bool]] = {}
         """Game number -> (index of its pairing, whether the pairing's first engine has White)."""
         self._games = self._pairs = 0
+        self._opening = 0
+        """Index of the first opening of the current round, if its pairings share openings."""
 
     @cached_property
     def own_games(self) -> int:
@@ -147,11 +150,15 @@ class Plan:
         self._round += 1
         self._points = [[0.0, 0.0] for _ in self._pairings]
         self._places = {}
-        return [
-            task
-            for index, pairing in enumerate(self._pairings)
-            for task in self._tasks(self._round, index, pairing)
-        ]
+        tasks, encounters = [], Counter[frozenset[int]]()
+        per_pairing = (self.settings.games + 1) // 2
+        for index, pairing in enumerate(self._pairings):
+            # A knockout plays a pairing several times in a round, each time with other openings.
+            opening = self._opening + per_pairing * encounters[frozenset(pairing)]
+            encounters[frozenset(pairing)] += 1
+            tasks += self._tasks(self._round, index, pairing, opening)
+        self._opening += per_pairing * max(encounters.values())
+        return tasks
 
     def score(self, number: int, white_score: float | None) -> None:
         """Add a game's result to its pairing.
@@ -165,12 +172,17 @@ class Plan:
         self._points[index][0] += first
         self._points[index][1] += 1 - first
 
-    def _tasks(self, round_number: int, index: int, pairing: Pairing) -> list[PairTask]:
-        """Return the tasks of a pairing, of two games each; of an odd number, the last has one."""
-        settings = self.settings
+    def _tasks(
+        self, round_number: int, index: int, pairing: Pairing, first_opening: int
+    ) -> list[PairTask]:
+        """Return the tasks of a pairing, of two games each; of an odd number, the last has one.
+
+        ``first_opening``: index of the pairing's first opening, unless its openings are its own.
+        """
+        settings, is_shared = self.settings, self.settings.openings.policy == "round"
         tasks = []
         for start in range(0, settings.games, 2):
-            opening = self.openings[self._pairs]
+            opening = self.openings[first_opening + start // 2 if is_shared else self._pairs]
             self._pairs += 1
             games = []
             for game in range(start, min(start + 2, settings.games)):

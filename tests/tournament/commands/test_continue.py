@@ -16,12 +16,12 @@ from merels.engine import full_version
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal import journal as journal_module
-from merels.tournament.journal.open import open_journal, read_journal
+from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import read_settings
 from tests import commands
 from tests.tournament.processes import Marked, play, wait_for
-from tests.tournament.specs import match, result
+from tests.tournament.specs import engine_words, match, result, rows_of
 
 SHORT = ("-maxmoves", "1")
 FACTORY = """
@@ -139,3 +139,25 @@ def test_a_local_run_continues_on_an_executor_with_the_announced_names(tmp_path:
     out, _ = play("-journal", f"{tmp_path}/j", "-resume", "-rounds", "2",
                   "-executor", "concurrent.futures:ThreadPoolExecutor")
     assert f"Finished game 4 ({names[1]} vs {names[0]})" in out
+
+
+def test_a_run_of_a_former_version_continues_with_its_own_openings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its settings do not state that the pairings share no opening, as they do by default now."""
+    line = [*match(*SHORT), *engine_words("C", "nodes=1"), "-journal", f"{tmp_path}/j"]
+    chosen = make_settings(parse([*line, "-openings", "policy=encounter", "-rounds", "1"]), None)
+    assert " policy=" not in shlex.join(line)
+    notes = {"id": "x", "arguments": json.dumps(line)}
+    open_journal(f"{tmp_path}/j", chosen, notes).close()
+    with open_run(f"{tmp_path}/j").journal as journal:
+        old = journal.meta()["settings"].replace('"policy": "encounter", ', "")
+        assert "policy" not in old
+        journal.set_meta({"settings": old})
+    resume = ["tournament", "-journal", f"{tmp_path}/j", "-resume"]
+    status, _, err = commands.run(capsys, [*resume, "-openings", "policy=round", "-rounds", "1"])
+    assert status == 2 and "-openings policy: now round, in the journal encounter" in err
+    status, _, err = commands.run(capsys, [*resume, "-rounds", "1"])
+    assert status == 0, err
+    openings = {row.pair: row.opening for row in rows_of(tmp_path / "j")}
+    assert len(set(openings.values())) == 3

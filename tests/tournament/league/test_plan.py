@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 
 from merels.tournament.league.league import League, ratings_of, read_league
 from merels.tournament.league.plan import Goal, LeaguePlan
+from merels.tournament.records.games import Opening
 from tests.benchmarks.league import score_of
 from tests.tournament.league.leagues import game, make_league
 
@@ -104,3 +105,22 @@ def test_results_that_wait_for_the_next_estimate_count_for_the_floor(tmp_path: P
                 plan._next_estimate = math.inf
             assert played.total() < 100
         assert list(played.values()) == [10, 10, 10]
+
+
+@pytest.mark.parametrize("part", [(1, 1), (2, 2)])
+def test_the_players_of_a_league_meet_in_the_same_openings(
+    tmp_path: Path, part: tuple[int, int]
+) -> None:
+    """In a former version, with as many openings as pairings each pairing had one of its own."""
+    with read_league(make_league(tmp_path / "league", ["A", "B", "C"], ())) as league:
+        plan = LeaguePlan(league, Goal(1), part)
+        met = defaultdict[frozenset[str], list[Opening]](list)
+        for _ in range(30):
+            (task,) = plan.next_round()
+            names = frozenset((task.games[0].white.name, task.games[0].black.name))
+            met[names].append(task.games[0].opening)
+            for spec in task.games:
+                plan.score(spec.number, 0.5)
+        openings = [plan.openings[number] for number in range(part[0] - 1, 60, part[1])]
+        assert len(met) > 1
+        assert all(sequence == openings[: len(sequence)] for sequence in met.values())

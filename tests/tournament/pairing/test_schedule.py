@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from merels.engine.common.errors import InputError
 from merels.tournament.pairing.schedule import circle, schedule_for
+from merels.tournament.records.settings import OpeningSettings, read_settings
 from merels.tournament.run.plan import Plan
 from tests.tournament.specs import planned_games, settings
 
@@ -100,3 +103,53 @@ def test_the_plan_depends_only_on_the_settings() -> None:
 def test_more_rounds_begin_with_the_games_of_fewer() -> None:
     fewer, more = (list(planned_games(Plan(settings(3, rounds=rounds)))) for rounds in (2, 5))
     assert more[: len(fewer)] == fewer
+
+
+@pytest.mark.parametrize("games", [1, 2, 3, 4])
+@pytest.mark.parametrize("style", ["roundrobin", "gauntlet", "swiss", "knockout"])
+def test_opponents_meet_the_same_openings_in_each_round(
+    tmp_path: Path, style: str, games: int
+) -> None:
+    """In a former version, with as many openings as opponents each had its own in all rounds."""
+    book = tmp_path / "book.pgn"
+    book.write_text("".join(f"1. {point} *\n\n" for point in ("a1", "d1", "g1", "a4", "b4")))
+    chosen = settings(
+        6, format=style, rounds=4, games=games, openings=OpeningSettings(str(book), "pgn")
+    )
+    plan, earlier = Plan(chosen), 0
+    while tasks := plan.next_round():
+        sequences = defaultdict[frozenset[str], list[int]](list)
+        for task in tasks:
+            names = frozenset(game.white.name for game in task.games)
+            names |= frozenset(game.black.name for game in task.games)
+            assert len({game.opening for game in task.games}) == 1
+            point = task.games[0].opening.moves[0]
+            sequences[names].append(("a1", "d1", "g1", "a4", "b4").index(point))
+            for game in task.games:
+                plan.score(game.number, 0.5)
+        # A knockout's first round holds all four pairings of a match.
+        length = len(next(iter(sequences.values())))
+        expected = [number % 5 for number in range(earlier, earlier + length)]
+        assert all(numbers == expected for numbers in sequences.values())
+        earlier += length
+    assert earlier > (games + 1) // 2
+
+
+def test_a_part_of_a_tournament_has_the_openings_of_the_whole() -> None:
+    chosen = settings(4, rounds=3, games=4)
+    whole = {game.number: game.opening for game in planned_games(Plan(chosen))}
+    plan = Plan(chosen, (2, 3))
+    while tasks := plan.next_round():
+        for game in (game for task in filter(plan.is_ours, tasks) for game in task.games):
+            assert game.opening == whole[game.number]
+
+
+def test_each_pairing_of_an_old_journal_still_takes_the_next_openings() -> None:
+    """Their settings lack the policy."""
+    chosen = settings(4, openings=OpeningSettings(policy="encounter"))
+    text = chosen.as_json().replace('"policy": "encounter", ', "")
+    assert "policy" not in text and read_settings(text) == chosen
+    openings = [task.games[0].opening for task in Plan(chosen).next_round()]
+    assert len(set(openings)) == 6
+    shared = replace(chosen, openings=OpeningSettings())
+    assert read_settings(shared.as_json()) == shared
