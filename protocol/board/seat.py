@@ -18,6 +18,8 @@ from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5
 """Grace period for an engine to exit after `quit`, in seconds."""
+LOCK_SECONDS = 0.1
+"""Seconds between two checks of a request whether the search thread has started the engine."""
 
 MANAGED = frozenset(
     name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
@@ -100,18 +102,26 @@ class Seat:
 
         Raise `EngineError` if a user plays here, or if the start fails.
         """
-        engine = self._engine
-        if engine is not None and self._started_choice is self.choice:
-            return engine
-        with self.in_use:
-            self.end_replaced()
-            if self._engine is None:
-                choice = self.choice
-                if choice is None:
-                    raise EngineError("no engine plays here; choose one under New game")
-                self._engine = self._start(choice)
-                self._started_choice, self._sent_settings = choice, {}
-            return self._engine
+        while True:
+            engine = self._engine
+            if engine is not None and self._started_choice is self.choice:
+                return engine
+            # The search thread may hold the lock through a start and an endless search.
+            if self.in_use.acquire(timeout=LOCK_SECONDS):
+                try:
+                    return self._open()
+                finally:
+                    self.in_use.release()
+
+    def _open(self) -> Engine:
+        self.end_replaced()
+        if self._engine is None:
+            choice = self.choice
+            if choice is None:
+                raise EngineError("no engine plays here; choose one under New game")
+            engine = self._start(choice)
+            self._started_choice, self._sent_settings, self._engine = choice, {}, engine
+        return self._engine
 
     def _start(self, choice: EngineSpec) -> Engine:
         """Start an engine and wait for its handshake, which `abort_start` interrupts."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.search.levels import level_named
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.seat import OWN_ENGINE
+from merels.protocol.board.seat import OWN_ENGINE, Seat
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
+from tests.processes import GATE
+from tests.protocol.board.conftest import BUSY
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import PERSON, clock
+from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.webdriver import wait
 
 FOREIGN_ENGINE = """
@@ -81,6 +86,43 @@ def test_the_page_cannot_set_text_options_of_a_foreign_engine(board: Session, na
     settings = {"Mood": "wild", "Skill": 7, "Fast": True, "Save": None}
     act(board, "configure", {"seat": 2, "settings": settings})
     assert option_names(board, 2) == set(settings)
+
+
+def is_in(thread: Thread, function: Any) -> bool:
+    """Return whether a running thread is inside a call of a function."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return any(place.f_code is function.__code__ for place, _ in traceback.walk_stack(frame))
+
+
+@pytest.mark.parametrize("analyst", [None, ANALYST], ids=["first", "replaced"])
+@pytest.mark.parametrize(
+    "action, body", [("options", {}), ("configure", {"settings": {"Style": "Risky"}})]
+)
+def test_a_request_during_an_engines_start_is_answered_during_its_search(
+    action: str, body: dict[str, Any], analyst: dict[str, Any] | None, tmp_path: Path
+) -> None:
+    slow = EngineSpec((*GATE, str(tmp_path / "gate"), *BUSY[1:]), "Slow")
+    session = Session("board", [OWN_ENGINE, slow])
+    answers = []
+    request = Thread(
+        target=lambda: answers.append(act(session, action, {"seat": 2, **body})), daemon=True
+    )
+    try:
+        if analyst is not None:
+            act(session, "players", {"players": [PERSON, PERSON, analyst]})
+            act(session, "analyse", {"on": True})
+            wait(lambda: session.infos, 60, "a variation")
+        act(session, "players", {"players": [PERSON, PERSON, {"engine": 1}]})
+        act(session, "analyse", {"on": True})
+        wait(lambda: session.seats[2]._starting, 60, "the start of the engine")
+        request.start()
+        wait(lambda: is_in(request, Seat.open), 60, "the request")
+        (tmp_path / "gate").touch()
+        request.join(30)
+        assert len(answers) == 1
+        wait(lambda: session.infos and session.infos[0].seat.choice is slow, 60, "a variation")
+    finally:
+        session.close()
 
 
 def lines_before_go(server: Server, level: str) -> list[str]:
