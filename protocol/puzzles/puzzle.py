@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
+from io import BytesIO
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ GOALS = {1: "win", 0: "draw"}
 _VALUES = {goal: value for value, goal in GOALS.items()}
 STANDARD_FILE = "standard.jsonl.gz"
 """Name of the file of puzzles of the default rules that is installed with this package."""
+LARGEST_FILE = 1 << 24
+"""Bytes of a file of puzzles, at most, both packed and unpacked."""
 _GZIP = b"\x1f\x8b"
 _LOWEST_RATING, _PER_SCARCITY, _PER_DEPTH = 600, 100, 150
 """Rating points: base, per halving of the share of right moves, per doubling of depth + 1."""
@@ -78,10 +81,19 @@ class Puzzle:
 
 
 def load(path: Path) -> list[Puzzle]:
-    """Read a file of puzzles, which may be packed by gzip; `InputError` names an invalid line."""
+    """Read a file of puzzles, which may be packed by gzip; `InputError` names an invalid line.
+
+    `InputError` if the file, or its unpacked content, has more than `LARGEST_FILE` bytes.
+    """
     try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data.startswith(_GZIP) else data).decode()
+        with open(path, "rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        if data.startswith(_GZIP) and len(data) <= LARGEST_FILE:
+            data = gzip.GzipFile(fileobj=BytesIO(data)).read(LARGEST_FILE + 1)
+        if len(data) > LARGEST_FILE:
+            limit = f"expected at most {LARGEST_FILE >> 20} MiB of unpacked puzzles"
+            raise InputError(str(path), f"{limit}; divide them into several files")
+        text = data.decode()
     except UnicodeDecodeError:
         raise InputError(str(path), "expected a file of puzzles, found invalid UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

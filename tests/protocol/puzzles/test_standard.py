@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shlex
 import subprocess
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -16,7 +18,7 @@ from merels.engine.game.notation import format_position, parse_move, parse_posit
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import open_tables
-from merels.protocol.puzzles.puzzle import Puzzle, load, pack, standard_puzzles
+from merels.protocol.puzzles.puzzle import LARGEST_FILE, Puzzle, load, pack, standard_puzzles
 from merels.protocol.puzzles.search import before_block, puzzle_at
 from merels.protocol.puzzles.selection import select
 from merels.protocol.puzzles.themes import PHASES, THEMES, has_double_mill, phase_of, themes_of
@@ -153,6 +155,22 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
         path.write_bytes(damaged)
         with pytest.raises(InputError, match="some.jsonl.gz"):
             load(path)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_huge_file_of_puzzles_is_refused_and_not_unpacked(packed: bool, tmp_path: Path) -> None:
+    path, count = tmp_path / "some.jsonl.gz", 64
+    part = bytes(1 << 20)
+    with open(path, "wb") as file:
+        for _ in range(count):
+            file.write(gzip.compress(part) if packed else part)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="some.jsonl.gz.*at most 16 MiB"):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 3 * LARGEST_FILE
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("theme", ["double", "draw", "flying"])
