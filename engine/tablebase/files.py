@@ -14,6 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.text_file import open_regular_file
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, sectors
@@ -190,7 +191,7 @@ def remedy(path: Path) -> str:
 def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
     """Return a file's header and its memory-mapped data; `TableError` if it cannot be used."""
     try:
-        with open(path, "rb") as file:
+        with open_regular_file(path, follow=True) as file:
             header = parse_header(file.read(HEADER_SIZE), path)
             if header.rules != rule_fields(rules):
                 raise TableError(f"{path}: made for other rules than {rules}")

@@ -68,7 +68,9 @@ def _remove_oldest(root: Path, built: Path) -> None:
     ages = []
     with suppress(OSError):
         for folder in root.iterdir():
-            if _FOLDER.fullmatch(folder.name) and folder.name not in presets and folder != built:
+            if folder.is_symlink() or folder.name in presets or folder == built:
+                continue
+            if _FOLDER.fullmatch(folder.name):
                 if {file.name for file in folder.iterdir()} <= {*small, LOCK}:
                     ages.append((folder.stat().st_mtime_ns, folder))
     kept = MAX_RULE_SETS - (built.name not in presets)

@@ -42,7 +42,8 @@ def locked(folder: Path) -> Iterator[None]:
     `FolderLocked` if another program has locked it, `InputError` if the system refuses a lock.
     """
     try:
-        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(folder / LOCK, flags, 0o666)
     except OSError as error:
         raise InputError(
             str(folder / LOCK), f"cannot write this file: {error.strerror}"

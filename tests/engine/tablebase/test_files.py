@@ -34,6 +34,8 @@ from merels.engine.tablebase.small import MAX_RULE_SETS, small_tables
 from merels.engine.tablebase.storage import locked
 from tests.processes import wait_for_file
 
+posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and symbolic links")
+
 RULES = make_rules("mill")
 FOLDER = rules_folder(RULES)
 
@@ -218,6 +220,39 @@ def test_bad_files_are_named_and_skipped(
     assert tables.probe(Position(RULES, (0b111, 0b1111000), (0, 0))) is None
 
 
+@posix
+def test_a_pipe_in_the_folder_of_tables_does_not_block_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / FOLDER / "3-3.wdl"
+    path.parent.mkdir()
+    os.mkfifo(path)
+    program = (
+        "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules; "
+        "from merels.engine.tablebase.probe import open_tables; "
+        "print(*open_tables(Path(sys.argv[1]), make_rules('mill')).problems)"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == f"{path}: not a regular file\n"
+
+
+@posix
+def test_a_table_may_be_a_symbolic_link(tmp_path: Path) -> None:
+    Builder(tmp_path, RULES).build(6)
+    [path] = (tmp_path / FOLDER).glob("*.wdl")
+    path.rename(tmp_path / "moved")
+    path.symlink_to(tmp_path / "moved")
+    tables = open_tables(tmp_path, RULES)
+    assert (tables.problems, tables.men) == ([], 6)
+
+
+@posix
+def test_a_link_at_the_lock_of_the_tables_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "lock").symlink_to(tmp_path / "created")
+    with pytest.raises(InputError, match="cannot write this file"), locked(tmp_path):
+        pass
+    assert not (tmp_path / "created").exists()
+
+
 def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
     """Return a file with some bytes of its header changed and the header's checksum corrected."""
     header = bytearray(data[: files.HEADER_SIZE - 4])
@@ -358,6 +393,19 @@ def test_small_tables_of_many_rule_sets_do_not_fill_the_disk(tmp_path: Path) -> 
     assert kept == [*old[: MAX_RULE_SETS - 1], old[-1]]
     assert preset.exists() and built.exists() and other.exists()
     assert len(list(built.iterdir())) == 6
+
+
+@posix
+def test_small_tables_behind_a_symbolic_link_are_not_removed(tmp_path: Path) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    root.mkdir()
+    for number in range(MAX_RULE_SETS + 1):
+        folder = other / f"own-any-one-loses-{1000 + number}-0"
+        folder.mkdir(parents=True)
+        (folder / "3-3.wdl").touch()
+        (root / folder.name).symlink_to(folder)
+    assert small_tables(make_rules("mill", ["NoRemovalPlies=90"]), root) is not None
+    assert all((folder / "3-3.wdl").exists() for folder in other.iterdir())
 
 
 def test_small_tables_of_a_preset_do_not_count(tmp_path: Path) -> None:
