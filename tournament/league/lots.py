@@ -20,6 +20,7 @@ from itertools import starmap
 from typing import Any
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.text_file import open_regular_file
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
@@ -121,7 +122,7 @@ def update_lots(
         head = _read_head(os.path.join(folder, script), lots.league_id)
         if (
             head is None or head["n"] != numbers or lots.judges_better(head)
-            or not os.path.isfile(os.path.join(folder, pgn))
+            or not _is_regular(os.path.join(folder, pgn))
         ):
             rows = list(lots.rows(number))
             head = lots.head(rows)
@@ -136,11 +137,16 @@ def update_lots(
     return games
 
 
+def _is_regular(path: str) -> bool:
+    """Return whether a file exists and is neither a symbolic link nor another special file."""
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
 def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
     """Return the data of a lot's first line; None if it is no lot of this league and format."""
     try:
-        with open(path, encoding="utf-8") as file:
-            line = file.readline()
+        with open_regular_file(path) as file:
+            line = file.readline().decode()
         head: dict[str, Any] = json.loads(line[line.index("{") : line.rindex("}") + 1])
         is_whole = all(len(head[name]) == len(head["n"]) for name in FIGURES)
         is_valid = (head["v"], head["league"]) == (VERSION, league_id)

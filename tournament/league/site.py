@@ -23,6 +23,7 @@ from merels.engine.common.errors import printable
 from merels.engine.common.files import file_error, system_error
 from merels.engine.common.numbers import counted
 from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_whole
+from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.board import NAMES
 from merels.tournament.journal.failures import Health
 from merels.tournament.league.league import League, anchors_of
@@ -137,8 +138,8 @@ class _Files:
         self.keep(name)
         path, data = os.path.join(self.folder, name), text.encode()
         try:
-            with suppress(FileNotFoundError), open(path, "rb") as file:
-                if file.read() == data:
+            with suppress(OSError):  # Another kind of file, or a larger one, is replaced.
+                if read_regular_file(path, len(data)) == data:
                     return
             write_whole(path, [data])
         except OSError as error:

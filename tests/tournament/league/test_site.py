@@ -194,6 +194,24 @@ def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
     assert interrupted, "no kill came while files were written"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
+@pytest.mark.parametrize("name", ["index.html", "games/1.pgn", "games/2.js"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_pipe_in_the_site_is_replaced(
+    kind: str, name: str, league: str, tmp_path: Path
+) -> None:
+    files = write(league)
+    path, other = Path(league, SITE, name), tmp_path / "other"
+    path.rename(other)
+    if kind == "link":
+        path.symlink_to(other)
+    else:
+        os.mkfifo(path)
+    output("league", league, "site")
+    assert path.is_file() and not path.is_symlink()
+    assert site_files(league) == files and other.read_bytes() == files[name]
+
+
 def test_a_removed_player_vanishes_and_returns(league: str) -> None:
     files = write(league)
     output("league", league, "remove", "Beta")
