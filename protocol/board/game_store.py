@@ -193,7 +193,7 @@ class GameStore:
                  if not keys or entry.key in keys]
         texts = []
         for path in sorted(paths):
-            with suppress(FileNotFoundError):  # Another program has removed the file.
+            with suppress(OSError, UnicodeError):  # Another program has changed the file.
                 texts.append(_read(path))
         return "".join(texts)
 
@@ -223,7 +223,8 @@ class GameStore:
         for file in files:
             if file.name.endswith(_ENDING):
                 with suppress(OSError, UnicodeError):
-                    yield self._entry(Path(file.path), file.stat().st_mtime_ns)
+                    changed = file.stat(follow_symlinks=False).st_mtime_ns
+                    yield self._entry(Path(file.path), changed)
 
     def _entry(self, path: Path, changed: int) -> Entry:
         entry = self._cache.get(path.stem)
@@ -236,5 +237,5 @@ class GameStore:
 
 
 def _read(path: Path) -> str:
-    """Return the text of a game's file; raise `OSError` if it is not a regular file."""
+    """Return the text of a game's file; raise `OSError` for a link or other irregular file."""
     return decode(read_regular_file(path, LONGEST_GAME))

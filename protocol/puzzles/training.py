@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.saving import Stamp, stamp, write_whole
+from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.engine.game.position import COLOURS, Move, Position
@@ -39,6 +40,8 @@ HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again, unless no other puzzle fits."""
 _PLAYER_FILE = "player.json"
+_LARGEST_FILE = 1 << 16
+"""Bytes of a player's file, at most."""
 
 
 @dataclass
@@ -227,7 +230,7 @@ class Trainer:
             new_stamp = stamp(self._path)
             if new_stamp == self._stamp:
                 return
-            row = json.loads(self._path.read_text(encoding="utf-8"))
+            row = json.loads(read_regular_file(self._path, _LARGEST_FILE))
             self.player = Player(
                 float(row["rating"]), *(int(row[name]) for name in list(asdict(self.player))[1:])
             )
