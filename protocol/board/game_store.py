@@ -24,6 +24,8 @@ UNFINISHED = "unterminated"
 """Value of PGN's tag Termination for an unfinished game."""
 _ENDING = ".pgn"
 _LOCK_ENDING = ".lock"
+MAX_WORDS = 100
+"""Different words of a query, at most; each is searched in every game."""
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 
@@ -179,8 +181,13 @@ class GameStore:
             path.unlink()
 
     def entries(self, query: str = "") -> list[Entry]:
-        """Return the games that contain all words of a query, most recently changed first."""
-        words = query.lower().split()
+        """Return the games that contain all words of a query, most recently changed first.
+
+        `InputError` if the query has more than `MAX_WORDS` different words.
+        """
+        words = set(query.lower().split())
+        if len(words) > MAX_WORDS:
+            raise InputError(query, f"expected at most {MAX_WORDS} different words to search for")
         matches = [entry for entry in self._entries() if all(word in entry.words for word in words)]
         return sorted(matches, key=lambda entry: (entry.changed, entry.key), reverse=True)
 
@@ -189,8 +196,9 @@ class GameStore:
 
         If ``keys`` is not empty, return only the games with these keys.
         """
+        chosen = set(keys)
         paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)
-                 if not keys or entry.key in keys]
+                 if not chosen or entry.key in chosen]
         texts = []
         for path in sorted(paths):
             with suppress(OSError, UnicodeError):  # Another program has changed the file.

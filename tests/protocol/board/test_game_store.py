@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.common.saving import DRAFT
 from merels.engine.game.position import Position
-from merels.protocol.board.game_store import GameStore
+from merels.protocol.board.game_store import MAX_WORDS, GameStore
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt, Trainer
@@ -122,3 +123,14 @@ def test_removed_games_are_not_cached(tmp_path: Path) -> None:
         store.entries()
         sizes.append(len(store._cache))
     assert sizes == [0, 0, 0]
+
+
+def test_the_time_of_a_search_is_bounded_by_its_number_of_different_words(tmp_path: Path) -> None:
+    """Each word is searched in all stored games, and a request may have 500,000 words."""
+    store = GameStore(tmp_path)
+    words = [f"w{number}" for number in range(MAX_WORDS)]
+    store.add(parse_record(f"1. d6 {{{' '.join(words)}}} *"))
+    assert len(store.entries(" ".join(words * 100))) == 1
+    for search in (store.entries, store.text):
+        with pytest.raises(InputError, match=f"at most {MAX_WORDS} different words"):
+            search(" ".join([*words, "d6"]))
