@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from merels.tournament.league.choice import Field, Pair, choose
+from merels.tournament.league.choice import Choice, Field, Pair
 from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.ratings import rate
@@ -63,7 +63,7 @@ def games_needed(players: Strengths, error: float, seed: int, is_league: bool) -
                 index for index in players.anchors if any(index in pair for pair in games)
             ]
             field = Field(len(elos), games, points, origins)
-            chosen = choose(field, AT_ONCE, wanted, range(len(elos)), unmet)
+            chosen = Choice(field, range(len(elos))).next(AT_ONCE, wanted, unmet)
         for pair in chosen:
             pairs_played += 1
             for white, black in (pair, pair[::-1]):

@@ -419,7 +419,7 @@ def pool_factory(
         return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
     watched = options.port is not None
-    engines = len(runner.board.settings.engines)
+    engines = len(runner.board.plan.entrants)
     # A worker that may not keep all engines chooses from a queue of `engines` pairs, in which each
     # engine occurs twice on average.
     ahead = engines if engines > ALWAYS_KEPT else 1

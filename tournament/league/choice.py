@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
-from itertools import combinations
-from operator import mul, sub
+from collections.abc import Set as AbstractSet
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations, compress
+from operator import gt
 
 from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.graphs import Laplacian, Matrix, about
@@ -30,8 +31,6 @@ PRIOR_ELO = 400.0
 """Standard deviation, in Elo, of the strengths of players that have not played."""
 GAMES_PER_PAIR = 2
 """Number of games of a pair."""
-ENDLESS = 1e9
-"""Information that stands for infinitely many games between two players."""
 MAX_STEPS = 50
 """Largest number of Newton steps."""
 SETTLED = 1e-6
@@ -60,7 +59,13 @@ class Field:
         self._points = [points[pair] for pair in games]
         self._prior = [(ELO_UNIT / PRIOR_ELO) ** 2] * size
         self.strengths = self._solve()
-        self.covariance = self._covariance()
+        self._rows = [tuple(row) for row in self._covariance()]
+        self.variances = [row[index] for index, row in enumerate(self._rows)]
+        """Variance of each strength."""
+        self._changes: list[tuple[float, list[float]]] = []
+        """Factor and vector of each change of the covariance, in order."""
+        self._applied = [0] * size
+        """Number of changes applied to each row."""
 
     def _information(self, strengths: Sequence[float]) -> list[float]:
         """Return the information of each edge of the graph about its difference."""
@@ -99,79 +104,155 @@ class Field:
         self._graph.weigh(self._information([*self.strengths, 0.0]))
         return about([row[:-1] for row in self._graph.inverse()[:-1]], self._origins)
 
+    def row(self, player: int) -> tuple[float, ...]:
+        """Return the covariance of a player's strength with each strength.
+
+        A row is brought up to date only when it is needed, because most rows seldom are.
+        """
+        row = self._rows[player]
+        if self._applied[player] < len(self._changes):
+            for factor, change in self._changes[self._applied[player]:]:
+                scale = factor * change[player]
+                row = tuple([own - scale * other for own, other in zip(row, change)])
+            self._rows[player], self._applied[player] = row, len(self._changes)
+        return row
+
     def weight(self, pair: Pair) -> float:
         """Return the expected information of a game pair about its players' difference."""
+        return self._weight(pair, self._variance(pair))
+
+    def _variance(self, pair: Pair) -> float:
+        """Return the variance of the difference of two players' strengths."""
         i, j = pair
-        row, other = self.covariance[i], self.covariance[j]
-        variance = row[i] + other[j] - 2 * row[j]
+        return max(0.0, self.variances[i] + self.variances[j] - 2 * self.row(i)[j])
+
+    def _weight(self, pair: Pair, variance: float) -> float:
         # The mean of the logistic density over a normal distribution, by MacKay's approximation.
-        shrink = 1 / math.sqrt(1 + math.pi * max(0.0, variance) / 8)
-        return GAMES_PER_PAIR * shrink * _slope(shrink * (self.strengths[i] - self.strengths[j]))
+        shrink = 1 / math.sqrt(1 + math.pi * variance / 8)
+        ahead = self.strengths[pair[0]] - self.strengths[pair[1]]
+        return GAMES_PER_PAIR * shrink * _slope(shrink * ahead)
+
+    def reduction(self, pair: Pair, distance: float) -> float:
+        """Return how much a game pair reduces the sum of some players' variances.
+
+        ``distance``: the distance of the pair's rows, of which only the columns of these players
+        count.
+        """
+        variance = self._variance(pair)
+        weight = self._weight(pair, variance)
+        return weight * distance * distance / (1 + weight * variance)
+
+    def limits(self, players: Collection[int]) -> list[float]:
+        """Return the variance of each strength after infinitely many games between ``players``."""
+        # Such games join the players to one node.
+        node = dict.fromkeys(players, 0)
+        others = [player for player in range(self.size) if player not in node]
+        node |= {player: number for number, player in enumerate([*others, self.size], bool(node))}
+        information = self._information([*self.strengths, 0.0])
+        edges, weights = [], []
+        for (i, j), weight in zip(self._graph.edges, information):
+            if node[i] != node[j]:
+                edges.append((node[i], node[j]))
+                weights.append(weight)
+        graph = Laplacian(node[self.size] + 1, edges)
+        graph.weigh(weights)
+        origins = [node[origin] for origin in self._origins]
+        covariance = about([row[:-1] for row in graph.inverse()[:-1]], origins)
+        return [max(0.0, covariance[node[player]][node[player]]) for player in range(self.size)]
 
     def add(self, pair: Pair) -> None:
         """Add the expected information of a game pair that has not been played yet."""
-        self._add(pair, self.weight(pair))
-
-    def limits(self, players: Sequence[int]) -> list[float]:
-        """Return the variance of each strength after infinitely many games between ``players``."""
-        limit = copy(self)
-        for other in players[1:]:
-            limit._add((players[0], other), ENDLESS)
-        return [max(0.0, row[index]) for index, row in enumerate(limit.covariance)]
-
-    def _add(self, pair: Pair, weight: float) -> None:
-        """Add information about the difference of two players."""
         i, j = pair
-        covariance = self.covariance
-        change = list(map(sub, covariance[i], covariance[j]))
+        weight = self.weight(pair)
+        change = [own - other for own, other in zip(self.row(i), self.row(j))]
         factor = weight / (1 + weight * (change[i] - change[j]))
-        self.covariance = [
-            list(map(sub, row, map((factor * own).__mul__, change)))
-            for row, own in zip(covariance, change)
+        self._changes.append((factor, change))
+        self.variances = [
+            variance - factor * own * own for variance, own in zip(self.variances, change)
         ]
 
 
-def choose(
-    field: Field, count: int, wanted: Collection[int], may_meet: Collection[int],
-    below_floor: Collection[Pair] = (),
-) -> list[Pair]:  # fmt: skip
-    """Return the next ``count`` game pairs; fewer if fewer than two players may meet.
+class Choice:
+    """Choice of the next game pairs in a field, among ``players``, without the pairs ``barred``.
 
-    The pairs of ``below_floor`` come first, then any pairs of players in ``may_meet``. The pair
-    that most reduces the sum of the variances of ``wanted`` is always the next; if ``wanted`` is
-    empty, the variances are those of ``may_meet``. The chosen pairs are added to ``field``.
+    A heap orders the pairs by the reductions that were last computed. Since reductions shrink as
+    pairs are added, the top pair is the best one if its reduction is still the same. Therefore few
+    reductions are computed for each choice. (A reduction that has grown, because the difference of
+    the players is better known, is found only if the pair comes to the top.)
     """
-    pairs: list[Pair] = []
-    required = set(below_floor)
-    players = sorted(may_meet)
-    for _ in range(count):
-        candidates = required or list(combinations(players, 2))
-        products = _products(field.covariance, wanted or players)
-        best = max(
-            candidates, key=lambda pair: (_reduction(field, products, pair), pair), default=None
-        )
-        if best is None:
-            break
-        required.discard(best)
-        pairs.append(best)
-        field.add(best)
-    return pairs
 
+    def __init__(
+        self, field: Field, players: Collection[int], barred: Collection[Pair] = ()
+    ) -> None:
+        self._field = field
+        self._players = players
+        self.pairs = set(combinations(sorted(players), 2)).difference(barred)
+        """The pairs that may be played."""
+        self._heap: list[tuple[float, int, int]] = []
+        """Reduction and players of each candidate, negated."""
+        self._has_all = False
+        """Whether the heap was filled with all pairs."""
+        self._is_wanted = [False] * field.size
+        """Whether the variance of each player counts."""
+        self._rows: list[tuple[float, ...]] = [()] * field.size
+        """Row of each player from which its `_columns` were taken."""
+        self._columns = self._rows[:]
 
-def _products(covariance: Matrix, wanted: Collection[int]) -> Matrix:
-    """Return the inner products of the covariance's columns, over the rows of ``wanted``."""
-    rows = [covariance[player] for player in wanted]
-    columns = list(zip(*rows))
-    return [[sum(map(mul, column, other)) for other in columns] for column in columns]
+    def next(
+        self, count: int, wanted: Collection[int], required: AbstractSet[Pair] = frozenset()
+    ) -> list[Pair]:
+        """Return the next ``count`` game pairs; fewer if no pair may be played.
 
+        The pairs of ``required`` come first. The pair that most reduces the sum of the variances of
+        ``wanted`` is always the next; if ``wanted`` is empty, the variances are those of all
+        players that may meet. The chosen pairs are added to the field.
+        """
+        pairs: list[Pair] = []
+        wanted = set(wanted or self._players)
+        for _ in range(count):
+            left = required - set(pairs) if pairs else required
+            best = self._best(left or self.pairs, wanted)
+            if best is None:
+                break
+            pairs.append(best)
+            self._field.add(best)
+        return pairs
 
-def _reduction(field: Field, products: Matrix, pair: Pair) -> float:
-    """Return how much a game pair reduces the sum of the wanted variances."""
-    i, j = pair
-    covariance, weight = field.covariance, field.weight(pair)
-    variance = covariance[i][i] + covariance[j][j] - 2 * covariance[i][j]
-    length = products[i][i] + products[j][j] - 2 * products[i][j]
-    return weight * length / (1 + weight * variance)
+    def _best(self, candidates: Collection[Pair], wanted: Collection[int]) -> Pair | None:
+        """Return the best of the candidates, which are `pairs` or required ones."""
+        is_wanted = [player in wanted for player in range(self._field.size)]
+        if is_wanted != self._is_wanted:
+            if any(map(gt, is_wanted, self._is_wanted)):
+                self._heap = []
+            self._is_wanted, self._rows = is_wanted, [()] * self._field.size
+        if self._has_all != (candidates is self.pairs):
+            self._heap = []
+        while candidates:
+            while self._heap:
+                _, i, j = top = self._heap[0]
+                pair = -i, -j
+                if pair not in candidates:
+                    heappop(self._heap)
+                elif (entry := self._entry(pair)) == top:
+                    return pair
+                else:
+                    heapreplace(self._heap, entry)
+            self._heap = list(map(self._entry, candidates))
+            heapify(self._heap)
+            self._has_all = candidates is self.pairs
+        return None
+
+    def _entry(self, pair: Pair) -> tuple[float, int, int]:
+        distance = math.dist(*map(self._wanted_columns, pair))
+        return -self._field.reduction(pair, distance), -pair[0], -pair[1]
+
+    def _wanted_columns(self, player: int) -> tuple[float, ...]:
+        """Return the covariance of a player's strength with each wanted strength."""
+        row = self._field.row(player)
+        if row is not self._rows[player]:
+            self._rows[player] = row
+            self._columns[player] = tuple(compress(row, self._is_wanted))
+        return self._columns[player]
 
 
 def _expected(ahead: float) -> float:
@@ -181,5 +262,4 @@ def _expected(ahead: float) -> float:
 
 def _slope(ahead: float) -> float:
     """Return the information of a game at a difference in strength."""
-    score = _expected(ahead)
-    return score * (1 - score)
+    return 0.25 / math.cosh(0.5 * ahead) ** 2

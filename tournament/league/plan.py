@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import combinations
 from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
-from merels.tournament.league.choice import GAMES_PER_PAIR, Field, Pair, choose
+from merels.tournament.league.choice import GAMES_PER_PAIR, Choice, Field, Pair
 from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.pairing.schedule import is_in_part
 from merels.tournament.records.games import GameSpec, Opening, PairTask
@@ -69,6 +69,7 @@ class LeaguePlan(Plan):
         self._names = league.listed
         self._index = {name: index for index, name in enumerate(self._names)}
         self._active = [self._index[name] for name in league.active]
+        self.entrants = tuple(self._entrants[name] for name in league.active)
         self._counter = league.counter()
         self._half_pairs = list(self._stored_half_pairs())
         used = {pair for (pair,) in league.journal.query("SELECT DISTINCT pair FROM games")}
@@ -79,13 +80,22 @@ class LeaguePlan(Plan):
             if number not in used and is_in_part(number, self._part)
         ]
         """Numbers of this part's pairs without a stored game, after a killed run; highest first."""
-        self._specs: dict[int, GameSpec] = {}
+        self._open: dict[int, GameSpec] = {}
         """Games in progress, by number."""
-        self._pending: dict[int, tuple[Pair, int]] = {}
-        """Number of a game pair -> (its players, number of its games in progress)."""
-        self._games_started = 0
-        """Number of games that this run has started."""
+        self._skipped: dict[int, GameSpec] = {}
+        """Games that the runner gave up, by number; it may play them later."""
+        self._finished = 0
+        """Number of games that this run has finished."""
         self._start = monotonic()
+        self._excluded: AbstractSet[str] = frozenset()
+        """Names of the players that cannot play now."""
+        self._barred: set[Pair] = set()
+        """Pairs of players of which the runner gave up a game, and finished none since."""
+        self._playing: list[int]
+        """Active players that can play now, and have an opponent."""
+        self._below_floor: set[Pair]
+        """Pairs of these players with too few games, including games in progress."""
+        self._choice: Choice
         self._next_estimate: float
         self._is_stale: bool
         self._field: Field
@@ -93,9 +103,11 @@ class LeaguePlan(Plan):
         self._variances: list[float]
         """Variance of each strength at the last estimate, without pending games."""
         self._least: list[float]
-        """Limit of each rating's error, in Elo, for infinitely many games of the active players."""
-        self._played: dict[Pair, int]
-        """Number of finished games by pair of players, also of games after the last estimate."""
+        """Limit of each rating's error, in Elo, for infinitely many games of those who play."""
+        self._met = Counter[Pair]()
+        """Number of games by pair of players, including games in progress."""
+        for match, counts in self._counter.counts.items():
+            self._met[self._pair(*match)] += counts.games
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
@@ -109,30 +121,37 @@ class LeaguePlan(Plan):
         share = min(1.0, (self.goal.error / error) ** 2) if error else 1.0
         return Progress(text, share, None if limit is None else limit - done, limit is not None)
 
-    def must_wait(self, open_games: int) -> bool:
-        """Return whether only the results of the open games can show if more games are needed."""
-        # An estimate in `next_round` could end the run before the results of the open games.
-        self._refresh(is_needed=not open_games)
-        return open_games > 0 and self._is_enough()
+    @property
+    def is_time_up(self) -> bool:
+        """Whether the run has used up its time."""
+        seconds = self.goal.seconds
+        return seconds is not None and monotonic() - self._start >= seconds
 
-    def can_pair_without(self, names: Container[str]) -> bool:
-        """Return whether at least two active players are not in ``names``."""
-        return sum(self._names[index] not in names for index in self._active) > 1
+    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
+        """Return whether only the open games, or excluded players, can show if more are needed."""
+        # An estimate in `next_round` could end the run before the results of the open games.
+        self._exclude(excluding)
+        self._refresh(is_needed=not open_games)
+        if not (open_games or excluding) or self._is_over() or self._next_half_pair() is not None:
+            return False
+        return self._is_enough()
 
     def is_ours(self, task: PairTask) -> bool:
         """Return True: `next_round` returns only tasks of this run's part."""
         return True
 
-    def next_round(self) -> list[PairTask]:
+    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
         """Return the next pair as a list of one task; empty at the end of the run."""
         if self._is_over():
             return []
-        if self._half_pairs:
-            return [self._task(self._half_pairs.pop())]
+        self._exclude(excluding)
+        if (half_pair := self._next_half_pair()) is not None:
+            self._half_pairs.remove(half_pair)
+            return [self._task(half_pair)]
         if self._is_enough():
             return []
         part, count = self._part
-        chosen = choose(self._field, count, self._wanted(), self._active, self._below_floor())
+        chosen = self._choice.next(count, self._wanted(), self._below_floor)
         if len(chosen) < count:
             return []
         if self._gaps:
@@ -147,65 +166,114 @@ class LeaguePlan(Plan):
         if self.settings.openings.policy == "round":
             # Each two players meet in the openings of their part in turn, so that all pairs of
             # players meet in the same openings.
-            index = self._encounters(chosen[part - 1]) * count + part - 1
+            encounters = (self._met[chosen[part - 1]] + 1) // GAMES_PER_PAIR
+            index = encounters * count + part - 1
         return [self._task(_GamePair(number, players, self.openings[index]))]
+
+    def skip(self, games: Iterable[GameSpec]) -> None:
+        """Expect no results of these games, and choose no more games of their players."""
+        skipped = [spec for spec in games if spec.number in self._open]
+        for spec in skipped:
+            self._skipped[spec.number] = self._open.pop(spec.number)
+            pair = self._pair(spec.white.name, spec.black.name)
+            self._barred.add(pair)
+            self._count(pair, -1)
+        if skipped:
+            self._prepare()
+            self._is_stale, self._next_estimate = True, 0.0
 
     def score(self, number: int, white_score: float | None) -> None:
         """Count a game's result; a game without a result is only removed from the open games."""
-        spec = self._specs.pop(number, None)
-        if spec is None:
+        spec = self._open.pop(number, None)
+        is_counted = spec is not None
+        if spec is None and (spec := self._skipped.pop(number, None)) is None:
             return
+        pair = self._pair(spec.white.name, spec.black.name)
         if white_score is not None:
-            game = GameScore(spec.white.name, spec.black.name, white_score, spec.pair)
-            self._counter.add(game)
-            i, j = sorted((self._index[game.white], self._index[game.black]))
-            self._played[i, j] += 1
-        pair, open_games = self._pending[spec.pair]
-        self._pending[spec.pair] = pair, open_games - 1
-        if open_games == 1:
-            del self._pending[spec.pair]
+            self._finished += 1
+            self._counter.add(GameScore(spec.white.name, spec.black.name, white_score, spec.pair))
+            if pair in self._barred:
+                self._barred.discard(pair)
+                self._prepare()
+        self._count(pair, (white_score is not None) - is_counted)
         self._is_stale = True
 
     # Ratings.
 
     def least_certain(self) -> tuple[str, float]:
-        """Return the active player with the largest error at the last estimate, and this error."""
-        errors = {self._names[index]: self._error(index) for index in self._active}
+        """Return the player with the largest error at the last estimate, and this error.
+
+        Players that cannot play now do not count.
+        """
+        players = self._playing or self._active
+        errors = {self._names[index]: self._error(index) for index in players}
         name = max(errors, key=lambda name: errors[name])
         return name, errors[name]
+
+    def _pair(self, first: str, second: str) -> Pair:
+        """Return the indices of two players, the lower one first."""
+        i, j = self._index[first], self._index[second]
+        return min(i, j), max(i, j)
+
+    def _count(self, pair: Pair, games: int) -> None:
+        """Add to the number of games of two players."""
+        self._met[pair] += games
+        if self._is_below_floor(pair):
+            self._below_floor.add(pair)
+        else:
+            self._below_floor.discard(pair)
+
+    def _is_below_floor(self, pair: Pair) -> bool:
+        return pair in self._choice.pairs and self._met[pair] < self._league.terms.floor
+
+    def _exclude(self, names: AbstractSet[str]) -> None:
+        """Exclude the players ``names``, and only these, from the next pairs."""
+        if names != self._excluded:
+            self._excluded = frozenset(names)
+            self._prepare()
 
     def _estimate(self) -> None:
         """Rate the players and compute the covariance of their strengths."""
         began = monotonic()
-        games: dict[Pair, int] = defaultdict(int)
-        points: dict[Pair, float] = defaultdict(float)
-        for (first, second), counts in self._counter.counts.items():
-            i, j = self._index[first], self._index[second]
-            pair = min(i, j), max(i, j)
+        games, points = Counter[Pair](), dict[Pair, float]()
+        for match, counts in self._counter.counts.items():
+            pair = self._pair(*match)
+            is_ordered = self._index[match[0]] == pair[0]
             games[pair] += counts.games
-            points[pair] += counts.points if i < j else counts.games - counts.points
-        self._played = games
+            points[pair] = points.get(pair, 0.0) + (
+                counts.points if is_ordered else counts.games - counts.points
+            )
         met = {index for pair in games for index in pair}
         anchors = (self._index[name] for name in anchors_of(self._league) if name in self._index)
         origins = [index for index in anchors if index in met]
         self._field = Field(len(self._names), games, points, origins)
-        self._variances = [row[index] for index, row in enumerate(self._field.covariance)]
+        self._variances = self._field.variances
         self._players = {
             player.name: player for player in ratings_of(self._league, self._counter.counts)
         }
+        pending = {spec.pair: spec for spec in self._open.values()}
+        for spec in pending.values():
+            self._field.add(self._pair(spec.white.name, spec.black.name))
+        self._prepare()
+        self._is_stale = False
+        now = monotonic()
+        self._next_estimate = now + (now - began) / ESTIMATION_SHARE
+
+    def _prepare(self) -> None:
+        """Prepare the choice among the players that can play now."""
+        able = [index for index in self._active if self._names[index] not in self._excluded]
+        self._choice = Choice(self._field, able, self._barred)
+        self._playing = sorted({index for pair in self._choice.pairs for index in pair})
+        self._below_floor = set(filter(self._is_below_floor, self._choice.pairs))
         self._least = [0.0] * len(self._names)
-        if not met.issubset(self._active):
-            # The errors of retired players stay, and keep the other errors above a limit.
-            limits = self._field.limits(self._active)
+        met = {self._index[name] for name in self._players}
+        if not met.issubset(self._playing):
+            # The errors of the others stay, and keep the errors of those who play above a limit.
+            limits = self._field.limits(self._playing)
             self._least = [
                 self._error(index) * self._shrinkage(index, limit) if index in met else 0.0
                 for index, limit in enumerate(limits)
             ]
-        for pair, _ in self._pending.values():
-            self._field.add(pair)
-        self._is_stale = False
-        now = monotonic()
-        self._next_estimate = now + (now - began) / ESTIMATION_SHARE
 
     def _refresh(self, is_needed: bool) -> None:
         """Estimate again if there are new results and an estimate is needed or due."""
@@ -219,7 +287,7 @@ class LeaguePlan(Plan):
 
     def _expected_error(self, index: int) -> float:
         """Return the error of a player's rating, in Elo, that is expected after pending games."""
-        return self._error(index) * self._shrinkage(index, self._field.covariance[index][index])
+        return self._error(index) * self._shrinkage(index, self._field.variances[index])
 
     def _shrinkage(self, index: int, variance: float) -> float:
         """Return the factor by which an error changes if the variance becomes ``variance``."""
@@ -228,42 +296,27 @@ class LeaguePlan(Plan):
         return math.sqrt(max(0.0, variance) / now) if now > 0 else 1.0
 
     def _wanted(self) -> list[int]:
-        """Return the active players whose expected errors are above the goal.
+        """Return the players whose expected errors are above the goal, among those who play.
 
         The goal for each rating is at least `MARGIN` times the rating's limit in `_least`.
         """
         goal = self.goal.error
         return [
-            index for index in self._active
+            index for index in self._playing
             if self._expected_error(index) > max(goal, MARGIN * self._least[index])
         ]
-
-    def _below_floor(self) -> list[Pair]:
-        """Return the pairs of active players with too few games, including pending games."""
-        games = defaultdict[Pair, int](int, self._played)
-        for pair, open_games in self._pending.values():
-            games[pair] += open_games
-        floor = self._league.terms.floor
-        return [pair for pair in combinations(sorted(self._active), 2) if games[pair] < floor]
-
-    def _encounters(self, pair: Pair) -> int:
-        """Return the number of game pairs of two players, including pending ones."""
-        pending = sum(open_games for players, open_games in self._pending.values()
-                      if players == pair)
-        return (self._played[pair] + pending + 1) // GAMES_PER_PAIR
 
     # The end.
 
     def _is_enough(self) -> bool:
         """Return whether the pending games are expected to suffice for the goal."""
-        return not self._wanted() and not self._below_floor()
+        return not self._below_floor and not self._wanted()
 
     def _is_over(self) -> bool:
         """Return whether the run has used up its number of games or its time."""
-        games, seconds = self.goal.games, self.goal.seconds
-        if games is not None and self._games_started >= games:
-            return True
-        return seconds is not None and monotonic() - self._start >= seconds
+        games = self.goal.games
+        has_all = games is not None and self._finished + len(self._open) >= games
+        return has_all or self.is_time_up
 
     # Games.
 
@@ -280,6 +333,13 @@ class LeaguePlan(Plan):
                     Opening(position, tuple(moves.split()), name), (0 if is_second else 1,),
                 )
 
+    def _next_half_pair(self) -> _GamePair | None:
+        """Return the next half-played pair whose players can play now, or None."""
+        return next((
+            pair for pair in reversed(self._half_pairs)
+            if self._excluded.isdisjoint(self._names[index] for index in pair.players)
+        ), None)
+
     def _task(self, pair: _GamePair) -> PairTask:
         """Return the games of a pair as a task, and count them as pending."""
         settings = self.settings
@@ -293,8 +353,7 @@ class LeaguePlan(Plan):
                 pair.opening, settings.rules, settings.adjudication,
                 derive_seed(settings.seed, number),
             ))
+        self._open |= {spec.number: spec for spec in specs}
         first, second = sorted(pair.players)
-        self._specs |= {spec.number: spec for spec in specs}
-        self._pending[pair.number] = (first, second), len(specs)
-        self._games_started += len(specs)
+        self._count((first, second), len(specs))
         return PairTask(tuple(specs), self._pause)

@@ -281,7 +281,7 @@ class ForeignPool(Pool):
             return "nothing comes back from the executor"
         return "no executor yet" if self._executor is None else "no worker answers"
 
-    def finish_games(self) -> None:
+    def withdraw(self) -> None:
         """Cancel the calls that are not running, if the executor reports which calls run."""
         self._is_ending = True
         inners = {call: call.inner for call in list(self._calls)}
@@ -291,6 +291,8 @@ class ForeignPool(Pool):
                     self._give_up(call)
                 else:
                     inner.cancel()
+
+    finish_games = withdraw
 
     def close(self) -> str | None:
         """Shut the executor down after its last call; return a notice if that fails."""

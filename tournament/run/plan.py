@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterable
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
@@ -50,7 +51,7 @@ class Plan:
     ) -> None:
         self.settings = settings
         self.entrants = settings.engines
-        """The engines, in the order of the settings."""
+        """The engines that play, in the order of the settings."""
         self.waits = schedule_for(settings).waits
         """Whether a round is paired by the results of the rounds before it."""
         self.games = schedule_for(settings).games(settings)
@@ -109,8 +110,16 @@ class Plan:
             for pairing, points in zip(self._pairings, self._points)
         ]
 
-    def must_wait(self, open_games: int) -> bool:
-        """Return whether the next round depends on games that have no score yet."""
+    @property
+    def is_time_up(self) -> bool:
+        """Whether no further pair of games may start."""
+        return False
+
+    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
+        """Return whether the next round depends on games that have no score yet.
+
+        ``excluding``: the engines that cannot play now.
+        """
         return self.waits and open_games > 0
 
     def can_pair_without(self, names: Container[str]) -> bool:
@@ -139,8 +148,11 @@ class Plan:
             numbers = [n for n in numbers if is_in_part(pair_of(self.settings, n), self._part)]
         return len(numbers) < self.own_games
 
-    def next_round(self) -> list[PairTask]:
-        """Return the tasks of the next round, or [] after the last; `must_wait` must be false."""
+    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
+        """Return the tasks of the next round, or [] after the last; `must_wait` must be false.
+
+        A plan that chooses its pairs chooses none of the engines ``excluding``.
+        """
         schedule = schedule_for(self.settings)
         if self._pairings and self.waits:
             self.results.append(self._current())
@@ -159,6 +171,9 @@ class Plan:
             tasks += self._tasks(self._round, index, pairing, opening)
         self._opening += per_pairing * max(encounters.values())
         return tasks
+
+    def skip(self, games: Iterable[GameSpec]) -> None:
+        """Expect no results of these games for now, because the runner gave them up."""
 
     def score(self, number: int, white_score: float | None) -> None:
         """Add a game's result to its pairing.

@@ -48,7 +48,7 @@ TICK_SECONDS = 0.25
 End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck", "timed_out"]
 """How a run ended.
 
-- ``finished``: all games are played
+- ``finished``: all games are played, or the plan's time is up
 - ``decided``: the SPRT is decided
 - ``interrupted``: stopped after the games in progress
 - ``killed``: stopped at once
@@ -118,6 +118,8 @@ class Runner:
         """Number of games received."""
         self._stop_requests = 0
         """Requests to stop, by interrupts or ``-maxfaults``; an immediate stop counts as two."""
+        self._is_time_up = False
+        """Whether the plan's time was up, so that no further task is submitted."""
         self._interrupted_since: float | None = None
         """Monotonic time, in seconds, of the first interrupt that is not processed yet, or None."""
 
@@ -153,8 +155,9 @@ class Runner:
         tasks = self._tasks()
         try:
             while not self._is_over():
+                self._check_time()
                 self._hand_out(tasks)
-                if not self._open_calls and (self._stop_requests or not self._may_submit_later):
+                if not self._open_calls and (self._is_ending or not self._may_submit_later):
                     break
                 self._wait()
             end = self._end(tasks)
@@ -177,6 +180,17 @@ class Runner:
         return ended or self._pool.given_up
 
     @property
+    def _is_ending(self) -> bool:
+        """Whether no further task is submitted."""
+        return self._stop_requests > 0 or self._is_time_up
+
+    def _check_time(self) -> None:
+        """Take the queued tasks back when the plan's time is up."""
+        if self.board.plan.is_time_up and not self._is_time_up:
+            self._is_time_up = True
+            self._pool.withdraw()
+
+    @property
     def _reached_max_faults(self) -> bool:
         return 0 < self._max_faults <= max(self._faults.values(), default=0)
 
@@ -196,7 +210,10 @@ class Runner:
             return "killed"
         if self._stop_requests:
             return "faulty" if self._reached_max_faults else "interrupted"
-        return "timed_out" if self._pool.given_up else "stuck"
+        if self._pool.given_up:
+            return "timed_out"
+        has_lost_games = self._given_up or any(self._starts.given_up())
+        return "finished" if self._is_time_up and not has_lost_games else "stuck"
 
     def _explain(self) -> None:
         """Report the engines and the pairs that were given up, and the reasons."""
@@ -209,7 +226,7 @@ class Runner:
     def _tasks(self) -> Iterator[PairTask | None]:
         """Yield the remaining tasks, or None while the next round waits for results."""
         board, plan = self.board, self.board.plan
-        while tasks := plan.next_round():
+        while tasks := plan.next_round(self._starts.paused()):
             if plan.waits and any(task.without(board.played).games for task in tasks):
                 board.paired()
             for task in filter(plan.is_ours, tasks):
@@ -220,18 +237,21 @@ class Runner:
                     yield unplayed
                 else:
                     board.show()
-            while plan.must_wait(len(board.open)):
+            while plan.must_wait(len(board.open), self._starts.paused()):
                 yield None
 
     def _hand_out(self, tasks: Iterator[PairTask | None]) -> None:
-        """Renew a failing pool; submit the trial of the engines, or tasks to fill the window."""
+        """Renew a failing pool; submit the trial of the engines, or tasks to fill the window.
+
+        At least one task is submitted, but no further one while an event waits.
+        """
         if self._failures_in_a_row >= RENEW_AFTER and not self._open_calls:
             self._failures_in_a_row = 0
             for failed in self._failed_pairs.values():
                 failed.failures = 0
             self._pool.renew(self._last_error)
         window = self._window + self._pool.ahead
-        while self._pool.ready and self._open_calls < window and not self._stop_requests:
+        while self._pool.ready and self._open_calls < window and not self._is_ending:
             if self._is_over() or self._failures_in_a_row >= RENEW_AFTER:
                 return
             if self._trial is not None:
@@ -241,6 +261,8 @@ class Runner:
             if (task := self._next_task(tasks)) is None:
                 return
             self._submit(task)
+            if not self._events.empty():
+                return
 
     def _try_engines(self, trial: Trial) -> None:
         if left_out := self._refusals.left_out():

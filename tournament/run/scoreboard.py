@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from merels.tournament.journal.journal import Journal
@@ -115,8 +115,9 @@ class Scoreboard:
             for view in self.views:
                 view.started_in_order(spec)
 
-    def skip(self, games: Iterable[GameSpec]) -> None:
+    def skip(self, games: Collection[GameSpec]) -> None:
         """Show later games without waiting for these games; `show` counts them."""
+        self.plan.skip(games)
         for spec in games:
             self._starts.skip(spec.number)
             self._ends.skip(spec.number)

@@ -114,9 +114,13 @@ class LocalPool(Pool, Executor):
         self._queue.put(future, Call(fn, args, kwargs))
         return future
 
+    def withdraw(self) -> None:
+        """Cancel the queued calls."""
+        self._queue.cancel()
+
     def finish_games(self) -> None:
         """Cancel the queued calls, and have running calls return after the game in progress."""
-        self._queue.cancel()
+        self.withdraw()
         for slot in self._slots:
             slot.ask_to_leave(quit=False)
 

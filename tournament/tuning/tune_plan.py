@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from merels.tournament.records.games import Entrant, PairTask
@@ -39,11 +40,11 @@ class TuningPlan(Plan):
             with_values(entrant, self._names, starts) for entrant in settings.engines
         )
 
-    def must_wait(self, open_games: int) -> bool:
+    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
         """Return whether the next pair depends on games without a score."""
         return self._games - self._counted > 2 * lag(self.state.pairs)
 
-    def next_round(self) -> list[PairTask]:
+    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
         """Return the next pair as a list of one task; empty after the last pair."""
         if self._round == self.settings.rounds:
             return []

@@ -12,7 +12,7 @@ import pytest
 
 from merels.tournament.league.league import League, ratings_of, read_league
 from merels.tournament.league.plan import Goal, LeaguePlan
-from merels.tournament.records.games import Opening
+from merels.tournament.records.games import Opening, PairTask
 from tests.benchmarks.league import score_of
 from tests.tournament.league.leagues import game, make_league
 
@@ -124,3 +124,61 @@ def test_the_players_of_a_league_meet_in_the_same_openings(
         openings = [plan.openings[number] for number in range(part[0] - 1, 60, part[1])]
         assert len(met) > 1
         assert all(sequence == openings[: len(sequence)] for sequence in met.values())
+
+
+def test_excluded_players_are_in_no_pair_until_they_return(league: League) -> None:
+    plan = LeaguePlan(league, Goal(100))
+    excluded = {"C", "D"}
+    for _ in range(1000):
+        if plan.must_wait(0, excluded):
+            break
+        for spec in plan.next_round(excluded)[0].games:
+            assert excluded.isdisjoint((spec.white.name, spec.black.name))
+            plan.score(spec.number, 0.5)
+    assert plan.least_certain()[1] <= 100, "the others reached the goal"
+    assert not plan.must_wait(0)
+    names = {spec.white.name for task in plan.next_round() for spec in task.games}
+    assert names & excluded
+
+
+def test_no_pair_is_chosen_if_one_player_is_left(league: League) -> None:
+    plan = LeaguePlan(league, Goal(100))
+    assert plan.must_wait(0, set("ABCD")) and not plan.next_round(set("ABCD"))
+
+
+def test_games_that_were_given_up_are_no_longer_expected(tmp_path: Path) -> None:
+    """In a former version, their results were expected until the end of the run."""
+    folder = make_league(tmp_path / "league", ["A", "B", "C"], (), floor=0)
+    chance = random.Random(1)
+
+    def next_tasks(plan: LeaguePlan) -> list[PairTask]:
+        """Return the pairs of A and B until only results are missing; play the other pairs."""
+        tasks = []
+        while not plan.must_wait(1):
+            (task,) = plan.next_round()
+            if task.engines == {"A", "B"}:
+                tasks.append(task)
+                continue
+            for spec in task.games:
+                plan.score(spec.number, score_of(chance, 0))
+        return tasks
+
+    with read_league(folder) as league:
+        plan = LeaguePlan(league, Goal(60))
+        given_up = next_tasks(plan)
+        for task in given_up:
+            plan.skip(task.games)
+            plan.skip(task.games)
+        games = plan._finished
+        assert given_up and not next_tasks(plan), "A and B meet no more"
+        assert plan._finished > games, "games with C replace the games that were given up"
+        plan.score(given_up[0].games[0].number, 0.5)
+        plan.goal = Goal(30)
+        assert next_tasks(plan), "A and B meet again"
+
+
+def test_only_active_players_count_for_the_queue(league: League) -> None:
+    """In a former version, retired players lengthened the queue of pairs."""
+    for name in "BCE":
+        league = league.with_member(name, status="retired")
+    assert [entrant.name for entrant in LeaguePlan(league, Goal(100)).entrants] == ["A", "D"]

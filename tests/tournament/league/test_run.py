@@ -1,0 +1,121 @@
+"""Runs of leagues with real workers and engines: players that fail, and the end of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from merels.tournament.journal.rows import Row
+from merels.tournament.league.league import Member, Terms, create_league, open_league
+from merels.tournament.league.plan import Goal, LeaguePlan
+from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask
+from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.run import retries
+from merels.tournament.run.runner import End, Runner
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.view import View
+from merels.tournament.run.worker_pool import LocalPool
+from tests.tournament.specs import engine
+
+MANY = 300
+"""More pairs than any of these runs needs."""
+
+
+class Plan(LeaguePlan):
+    """A plan that fails if it is asked for too many pairs."""
+
+    asked = 0
+
+    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
+        self.asked += 1
+        assert self.asked < MANY, "the plan is asked for pairs without end"
+        return super().next_round(excluding)
+
+
+class Events(View):
+    """Records notices and the pairs of started games; calls ``at_start`` at each start."""
+
+    def __init__(self) -> None:
+        self.notices: list[str] = []
+        self.started: list[int] = []
+        self.at_start: Callable[[], object] = int
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
+
+    def game_started(self, spec: GameSpec) -> None:
+        self.started.append(spec.pair)
+        self.at_start()
+
+
+class Run:
+    """A run of a league: its plan, its events, its end and its games."""
+
+    def __init__(self, plan: LeaguePlan, workers: int, ahead: int) -> None:
+        self.plan, self.events = plan, Events()
+        self.board = Scoreboard(plan, plan._league.journal, [self.events])
+        self.runner = Runner(self.board, window=workers)
+        self._pool = partial(LocalPool, workers, self.runner.report, ahead=ahead)
+
+    def play(self) -> End:
+        return self.runner.run(self._pool)
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self.board.journal.rows())
+
+
+@contextmanager
+def league_run(
+    folder: Path, players: list[Entrant], goal: Goal, *, floor: int = 2, workers: int = 2,
+    ahead: int = 1,
+) -> Iterator[Run]:  # fmt: skip
+    """Provide a run of a new league, whose games end after four moves."""
+    short = Adjudication(max_moves=4)
+    settings = Settings((), 1, format=LEAGUE, rounds=1, adjudication=short)
+    create_league(str(folder), settings, Terms(floor=floor), ())
+    with open_league(str(folder)) as league:
+        league = league.with_new(players, [Member("2026-01-01")] * len(players))
+        league.save()
+        yield Run(Plan(league, goal), workers, ahead)
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the pauses before retries."""
+    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.02)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_league_does_not_hang_when_a_player_does_not_start(tmp_path: Path, workers: int) -> None:
+    """In a former version, the plan chose this player again and again, without end."""
+    players = [engine("A"), engine("B"), engine("C", command=("/no/such",))]
+    with league_run(tmp_path / "league", players, Goal(400), floor=8, workers=workers) as run:
+        assert run.play() == "stuck"
+        assert {row.white for row in run.rows} == {"A", "B"} and len(run.rows) >= 8
+        assert run.plan.least_certain()[1] <= 400
+        first, last = run.events.notices
+        assert first.startswith("engine C does not start") and "is tried again" in first
+        assert last.startswith("engine C does not start") and "left unplayed" in last
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_pair_starts_after_the_time_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """In a former version, the queued pairs, as many as there are players, were still played."""
+    now = [0.0]
+    monkeypatch.setattr("merels.tournament.league.plan.monotonic", lambda: now[0])
+    players = [engine(name) for name in "ABCDEF"]
+    goal = Goal(25, seconds=60.0)
+    with league_run(tmp_path / "league", players, goal, workers=workers, ahead=6) as run:
+        run.events.at_start = lambda: now.__setitem__(0, now[0] + 40.0)
+        assert run.play() == "finished"
+        begun = set(run.events.started)
+        assert 1 <= len(begun) <= 2 + workers
+        assert len(run.rows) == 2 * len(begun), "the pairs in progress were finished"
