@@ -127,6 +127,22 @@ class RandomMover:
                 time.sleep(seconds)
         self.answer()
 
+    def answer_on_a_busy_core(self) -> None:
+        """Answer after ARGUMENT seconds of processor time on a core that four loops use, too.
+
+        The engine reads no command meanwhile.
+        """
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        loops = [
+            subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(4)
+        ]
+        end = time.process_time() + float(ARGUMENT)
+        while time.process_time() < end:
+            pass
+        for loop in loops:
+            loop.kill()
+        self.answer()
+
     def go(self, ponder: bool) -> None:
         """Carry out ``go``, with the mode's fault."""
         self.go_count += 1
@@ -145,6 +161,9 @@ class RandomMover:
         if MODE in ("sleeps", "computes") and self.go_count == 2:
             # Another thread answers go, so that this thread can answer isready meanwhile.
             threading.Thread(target=self.answer_later, daemon=True).start()
+            return
+        if MODE == "shares-core" and self.go_count == 2:
+            self.answer_on_a_busy_core()
             return
         if MODE == "chats" and self.go_count == 2:
             # Write info lines, but answer no command meanwhile.

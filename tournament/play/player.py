@@ -175,15 +175,17 @@ class Player:
         late = self._connection.stop()
         # Measured, because on a busy machine the wait ends later than the timeout.
         elapsed = monotonic_ns() - asked
-        self.lag = NOT_MEASURED
-        if late is None:
-            how = f"no bestmove, even after stop{self._connection.last_output()}"
-            return self.loss_on_time(elapsed, allowance, how)
         # The cause of the runner's delay may have delayed the engine by as much, so the delay
-        # counts twice.
-        delay = min(elapsed - timeout, 2 * overslept) if overslept > MIN_OVERSLEEP else 0
-        self.lag = self._meter.lag(self.engine.pid, reading, elapsed, delay)
-        return self.loss_on_time(elapsed, allowance)
+        # counts twice, unless the engine does not even answer now.
+        own = overslept if late is None else min(elapsed - timeout, 2 * overslept)
+        # Read before the engine is ended, because its counters end with it.
+        self.lag = self._meter.lag(
+            self.engine.pid, reading, elapsed, own if overslept > MIN_OVERSLEEP else 0
+        )
+        if late is not None:
+            return self.loss_on_time(elapsed, allowance)
+        how = f"no bestmove, even after stop{self._connection.last_output()}"
+        return self.loss_on_time(elapsed, allowance, how)
 
     def loss_on_time(self, elapsed: int, allowance: int, how: str = "") -> End:
         """Return the end of a game that this side loses on time.

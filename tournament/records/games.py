@@ -200,9 +200,9 @@ class Overtime(NamedTuple):
     margin: int
     """Largest overrun that does not lose the game."""
     late: int | None
-    """Delay of the runner in reading the answer; None if not measured or without an answer."""
+    """Delay of the runner in reading the answer; None if not measured."""
     waited: int | None
-    """Time that the engine waited for a processor; None in the same cases as ``late``."""
+    """Time that the engine waited for a processor; None if not measured."""
 
     @property
     def excused(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -233,6 +234,24 @@ def test_an_overrun_includes_the_time_until_the_stop(
     result = meet(engines, engine("stops-only", limit=TENTH))
     match = re.fullmatch(r"White loses on time \((\d+)ms overrun\)", result.reason)
     assert match is not None and int(match[1]) >= 120, "a margin of 20 ms and a delay of 100 ms"
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/proc/thread-self/schedstat") or not hasattr(os, "sched_setaffinity"),
+    reason="needs the counters of Linux",
+)
+def test_the_delay_of_an_engine_that_reads_no_stop_is_measured_before_it_is_ended(
+    engines: EngineCache,
+) -> None:
+    """The engine needs 0.9 s of a core that it shares, and gets a second."""
+    shared = engine("shares-core", "0.9", TimeControl(per_move=NANOSECONDS))
+    result = meet(engines, shared)
+    check(result, "time forfeit", f"White {re.escape(NO_BESTMOVE)}", 2)
+    lost = result.overtime
+    assert lost is not None and lost.waited and lost.excused, lost
+    # An engine that sleeps is not excused, although no answer came either.
+    lost = meet(engines, engine("never", limit=CLOCK)).overtime
+    assert lost is not None and lost.late is not None and not lost.excused, lost
 
 
 def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> None:
