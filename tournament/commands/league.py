@@ -249,15 +249,22 @@ def _run(
     if not options.quiet:
         view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
     command = shell_text(["merels", "league", league.folder, "play", *line])
-    advice = f"stopped; every finished game is stored; continue with: {command}"
-    with with_advice(options, lambda: advice), contextlib.ExitStack() as closing:
+
+    def advice() -> str:
+        if (copy := league.journal.copy_path) is not None:
+            where = f"rename {copy} to {league.journal.path}"
+            return f"stopped; to continue, {where}, and then: {command}"
+        return f"stopped; every finished game is stored; continue with: {command}"
+
+    with with_advice(options, advice), contextlib.ExitStack() as closing:
         for view in chain([view], page_and_log(options, board)):
             board.views.append(view)
             closing.callback(view.close)
         closing.enter_context(interrupts(runner))
         end = runner.run(pool_factory(options, runner, foreign))
+        league.journal.check_files()
     if status := EXIT_STATUS[end]:
-        notify(advice)
+        notify(advice())
     return status_with_outputs(status, board)
 
 

@@ -278,6 +278,7 @@ def _play(
                 closing.callback(view.close)
             closing.enter_context(interrupts(runner))
             end = runner.run(pool_factory(options, runner, foreign))
+        board.journal.check_files()
         if status := EXIT_STATUS[end]:
             notify(_resume_advice(board, continuing))
         status = command.finish(board, given, _stream(options), status)
@@ -343,8 +344,12 @@ def interrupts(runner: Runner) -> Iterator[None]:
 
 def _resume_advice(board: Scoreboard, continuing: Sequence[str]) -> str:
     """Return a sentence: the number of finished games, and the flags that continue the run."""
-    count = len(board.played)
+    count, journal = len(board.played), board.journal
     text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
+    if journal.copy_path is not None:
+        text = "stopped"
+        copied = {f"file={journal.path}": f"file={journal.copy_path}"}
+        continuing = [copied.get(word, word) for word in continuing]
     if continuing:
         text += f"; continue with: {shell_text(continuing)}"
     return text

@@ -4,6 +4,9 @@ Each game is committed at once, in WAL mode with ``synchronous=NORMAL``. Committ
 crash of the program, ``kill -9`` included, since the operating system holds them. A power failure
 may lose the games of the last moments, but never damages the file. ``FULL`` would flush each game
 to disk, which is too slow for the fastest tournaments.
+
+SQLite writes on if another program deletes, replaces or overwrites its files, and the games would
+be lost at the end. So each append first compares the files with their state after the last write.
 """
 
 from __future__ import annotations
@@ -11,13 +14,15 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
-from itertools import starmap
-from typing import Any, get_type_hints
+from itertools import count, starmap
+from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
 from merels.engine.common.files import file_error, write_error
+from merels.engine.common.numbers import counted
 from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265
@@ -34,6 +39,8 @@ TABLES: dict[str, dict[str, type]] = {
 """Columns of a journal's tables with their types; the first column is the key."""
 TYPES = {int: "INTEGER", str: "TEXT"}
 
+_LOG, _INDEX = "-wal", "-shm"
+"""Suffixes of the write-ahead log and of its index, which SQLite keeps beside an open journal."""
 _IN_USE = "another process is using it"
 _LOG_ERRORS = ("SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN", "SQLITE_READONLY_CANTINIT")
 """SQLite's errors if the write-ahead log cannot be opened or created."""
@@ -43,11 +50,37 @@ class JournalError(Failure):
     """Raised if the journal cannot be written: disk full, file gone, or in use by another run."""
 
 
+class _FileState(NamedTuple):
+    """Identity and content of a file; empty tuples without a file."""
+
+    identity: tuple[int, ...] = ()
+    """Device and inode."""
+    content: tuple[int, ...] = ()
+    """Size and time of the last change."""
+
+
+def _state(path: str) -> _FileState:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return _FileState()
+    return _FileState(
+        (status.st_dev, status.st_ino), (status.st_size, status.st_mtime_ns)
+    )
+
+
 class Journal:
     """An open journal; a context manager. ``path`` None keeps it in a temporary file."""
 
     def __init__(self, path: str | None) -> None:
         self.path = path
+        self._file = os.path.realpath(path) if path else ""
+        """Path of the file, valid in every working directory; '' if it has none."""
+        self.copy_path: str | None = None
+        """Path of the copy that `check_files` made."""
+        self._states: list[_FileState] = []
+        """States of the file, its log and the log's index after the last write; [] unless the
+        journal is `prepare_writing`."""
         try:
             # A folder in front makes ``:memory:`` a file, too.
             file = os.path.join(os.curdir, path) if path else ""
@@ -85,11 +118,15 @@ class Journal:
 
     def prepare_writing(self) -> None:
         """Switch to a write-ahead log, for fast commits."""
-        for setting in ("journal_mode = WAL", "synchronous = NORMAL"):
+        patience = f"busy_timeout = {BUSY_SECONDS * 1000:.0f}"
+        for setting in ("journal_mode = WAL", "synchronous = NORMAL", patience):
             self._write(partial(self._database.execute, f"PRAGMA {setting}"))
+        self.meta()  # The first query creates the log.
+        self._states = self._current_states()
 
     def append(self, row: Row) -> None:
-        """Commit a finished game."""
+        """Commit a finished game; see `check_files` for its errors."""
+        self.check_files(row)
         marks = ",".join("?" * len(row))
         try:
             self._write(lambda: self._database.execute(f"INSERT INTO games VALUES ({marks})", row))
@@ -121,6 +158,7 @@ class Journal:
         """
         self._database.execute("PRAGMA busy_timeout = 0")
         self._write(lambda: self._database.execute("PRAGMA journal_mode = DELETE"))
+        self._states = []
 
     def close(self) -> None:
         """Close the file; a log that cannot be moved into it stays beside it."""
@@ -143,6 +181,106 @@ class Journal:
             raise JournalError(
                 f"cannot write the journal {self.path or '(temporary file)'}: {why}"
             ) from error
+        if self._states:
+            self._states = self._current_states()
+
+    # Changes of the files by other programs.
+
+    def check_files(self, row: Row | None = None) -> None:
+        """Raise JournalError if the file was deleted, replaced or overwritten since the last write.
+
+        The games, and ``row``, are then stored in a second file, `copy_path`. If only the log was
+        deleted or replaced, write it into the file and create a new one.
+        """
+        now = self._current_states() if self._states else []
+        if now == self._states or not (change := self._change(now)):
+            return
+        text = f"the {change} during the run"
+        try:
+            games = self._save_copy(row)
+        except (InputError, JournalError, sqlite3.Error) as error:
+            text += f"; its games cannot be saved: {error}"
+        else:
+            text += f"; {counted(games, 'game')} stored in {self.copy_path}"
+        self._withdraw_log(now)
+        raise JournalError(text)
+
+    def _change(self, now: list[_FileState]) -> str:
+        """Return what happened to the files, as text; '' if it does no harm or is repaired."""
+        (file, log, index), (new_file, new_log, new_index) = self._states, now
+        if not new_file.identity:
+            return f"journal {self.path} was deleted"
+        if new_file.identity != file.identity:
+            return f"journal {self.path} was replaced by another file"
+        are_same_logs = (log.identity, index) == (new_log.identity, new_index)
+        if new_file == file and not are_same_logs:
+            try:
+                self.fold()
+                self.prepare_writing()
+            except JournalError:  # Another program reads the journal.
+                return f"log of the journal {self.path} was deleted or replaced"
+            return ""
+        # SQLite deletes the log of an empty file.
+        if new_file.content[0] and self._is_intact():
+            self._states = now  # Another program wrote the log into the file.
+            return ""
+        return f"{'log of the ' if new_file == file else ''}journal {self.path} was overwritten"
+
+    def _withdraw_log(self, now: list[_FileState]) -> None:
+        """Prevent the log from being applied to another program's file, now or on opening it."""
+        (file, log, _), (new_file, new_log, _) = self._states, now
+        with contextlib.suppress(OSError):
+            if new_log.identity != log.identity:
+                return  # It is another program's log.
+            if new_file.identity == file.identity:
+                os.truncate(self._file + _LOG, 0)  # Otherwise, closing would apply it.
+            else:
+                os.remove(self._file + _LOG)
+                os.remove(self._file + _INDEX)
+
+    def _current_states(self) -> list[_FileState]:
+        """Return the states to compare; readers change the content of the log's index."""
+        if not self._file:
+            return []
+        index = _state(self._file + _INDEX)._replace(content=())
+        return [_state(self._file), _state(self._file + _LOG), index]
+
+    def _is_intact(self) -> bool:
+        """Return whether a new connection, which has no cache, reads the same games and notes."""
+        try:
+            with Journal(self._file) as other:
+                other.distrust()
+                ((fault,),) = other.query("PRAGMA quick_check(1)")
+                ours, theirs = ((it.numbers(), it.meta()) for it in (self, other))
+                return fault == "ok" and ours == theirs
+        except InputError:
+            return False
+
+    def _save_copy(self, row: Row | None) -> int:
+        """Store the games and ``row`` in a new file, `copy_path`; return their number.
+
+        The file is beside the journal or, without that folder, in the folder of temporary files.
+        """
+        path = self.path or ""
+        if not os.path.isdir(os.path.dirname(self._file)):
+            path = os.path.join(tempfile.gettempdir(), os.path.basename(path))
+        names = (f"{path}.saved{number or ''}" for number in count())
+        path = next(name for name in names if not os.path.lexists(name))
+        try:
+            with Journal(path) as copy:
+                self._database.backup(copy._database)
+                ((fault,),) = copy.query("PRAGMA quick_check(1)")
+                if fault != "ok":
+                    raise copy.damaged(fault)
+                if row is not None:
+                    copy.append(row)
+                copy.fold()
+                games = len(copy.numbers())
+        except BaseException:
+            remove_files(path)
+            raise
+        self.copy_path = path
+        return games
 
     # Reading.
 
@@ -209,7 +347,7 @@ class Journal:
 
 def remove_files(path: str) -> None:
     """Remove a journal and the files that SQLite keeps beside it, as far as they exist."""
-    for ending in ("", "-wal", "-shm", "-journal"):
+    for ending in ("", _LOG, _INDEX, "-journal"):
         with contextlib.suppress(FileNotFoundError):
             os.remove(path + ending)
 

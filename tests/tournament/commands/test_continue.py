@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import sqlite3
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -127,6 +128,29 @@ def test_the_advice_repeats_the_flags_of_a_resume_that_names_the_engines(tmp_pat
         status, _, err = run.wait()
         assert status == 130
         assert shlex.split(err.rpartition("continue with: ")[2]) == [*journal, *advice]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be deleted")
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_deleted_journal_ends_the_run_and_its_games_are_continued_from_a_second_file(
+    tmp_path: Path, interrupted: bool
+) -> None:
+    more = ["-wait", str(10**9)] if interrupted else ["-rounds", "500"]
+    run = Marked(*match(*SHORT, *more), "-journal", "file=j", cwd=tmp_path)
+    wait_for(run, "Finished game 1 ")
+    (tmp_path / "j").unlink()
+    if interrupted:
+        run.process.send_signal(signal.SIGINT)
+    status, _, err = run.wait()
+    played = len(rows_of(tmp_path / "j.saved"))
+    games = f"{played} game{'s' * (played > 1)} stored in j.saved"
+    assert (status, err.splitlines()[-2:]) == (1, [
+        f"merels tournament: the journal j was deleted during the run; {games}",
+        "merels tournament: stopped; continue with: -journal file=j.saved -resume",
+    ])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["j.saved"]
+    run = Marked("-journal", "file=j.saved", "-resume", cwd=tmp_path)
+    wait_for(run, f"Finished game {played + 1} ")
 
 
 @pytest.mark.thorough

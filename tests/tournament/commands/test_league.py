@@ -25,7 +25,7 @@ from tests.commands import output, refusal, run, run_process
 from tests.processes import FAKE, needs_proc
 from tests.tournament.league.leagues import make_league, random_games
 from tests.tournament.processes import Marked
-from tests.tournament.specs import parallel
+from tests.tournament.specs import parallel, rows_of
 
 CREATE = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
 PLAY_FLOOR = ("play", *parallel(2), "-error", "1000")
@@ -230,6 +230,24 @@ def test_the_advice_after_an_interrupt_repeats_the_flags(league: str) -> None:
     status, _, err = run.wait()
     assert status == 130
     assert err.endswith(f" play {' '.join(flags)}\n"), "a copy plays the other part"
+
+
+def test_a_deleted_journal_of_a_league_is_kept_in_a_second_file(league: str) -> None:
+    run = Marked(league, "play", "-error", "1", "-games", "1000", command="league")
+    wait_for_games(run, league, 1)
+    path = f"{league}/{JOURNAL}"
+    os.remove(path)
+    status, _, err = run.wait()
+    count = len(rows_of(f"{path}.saved"))
+    assert status == 1 and count > 1
+    assert f"the journal {path} was deleted during the run; {count} games stored in" in err
+    advice = err.splitlines()[-1]
+    assert advice.startswith(
+        f"merels league: stopped; to continue, rename {path}.saved to {path}, and then: merels"
+    )
+    os.rename(f"{path}.saved", path)
+    output("league", league, "play", "-error", "1", "-games", "2", "-quiet")
+    assert len(games(league)) == count + 2
 
 
 def test_a_half_pair_is_finished_first(league: str) -> None:

@@ -350,6 +350,119 @@ def test_a_full_disk_is_an_error_and_loses_no_stored_game(tmp_path: Path) -> Non
         journal.append(make_row(result(5000)))
 
 
+def other_journal(path: Path) -> Path:
+    """Return another journal beside ``path``, with more games."""
+    other = path.with_name("other")
+    with begin(other) as journal:
+        journal.set_meta({"id": "other"})
+        for number in range(1, 40):
+            journal.append(make_row(result(number)))
+        journal.fold()
+    return other
+
+
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be deleted")
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    ("change", "how"),
+    [
+        (lambda path: path.unlink(), "journal J was deleted"),
+        (lambda path: path.rename(path.with_name("moved")), "journal J was deleted"),
+        (lambda path: other_journal(path).replace(path), "journal J was replaced by another file"),
+        (lambda path: path.write_bytes(b""), "journal J was overwritten"),
+        (lambda path: shutil.copyfile(other_journal(path), path), "journal J was overwritten"),
+        (lambda path: os.truncate(f"{path}-wal", 0), "log of the journal J was overwritten"),
+    ],
+    ids=["deleted", "renamed", "replaced", "emptied", "overwritten", "log emptied"],
+)
+@pytest.mark.parametrize("last", [4, None], ids=["append", "end"])
+def test_a_journal_changed_by_another_program_ends_the_run_and_loses_no_game(
+    tmp_path: Path, change: Callable[[Path], object], how: str, last: int | None
+) -> None:
+    path = tmp_path / "j"
+    with resumed_journal(str(path), settings(), NOTES) as journal:
+        journal.append(make_row(result(1)))
+    with resumed_journal(str(path), settings(), NOTES) as journal:
+        for number in (2, 3):
+            journal.append(make_row(result(number)))
+        change(path)
+        content = path.read_bytes() if path.exists() else None
+        with pytest.raises(JournalError) as caught:
+            journal.append(make_row(result(last))) if last else journal.check_files()
+        numbers = [1, 2, 3, *([last] if last else [])]
+        assert str(caught.value) == (
+            f"the {how.replace('J', str(path))} during the run; "
+            f"{len(numbers)} games stored in {path}.saved"
+        )
+    assert (path.read_bytes() if path.exists() else None) == content
+    if "log" not in how and content:
+        with read_journal(str(path)) as other:
+            assert (other.meta()["id"], len(other.numbers())) == ("other", 39)
+    with resumed_journal(f"{path}.saved", settings(), NOTES) as journal:
+        assert list(journal.rows()) == [make_row(result(number)) for number in numbers]
+        journal.append(make_row(result(5)))
+
+
+@needs_posix
+@pytest.mark.parametrize("ending", ["-wal", "-shm"])
+def test_a_deleted_log_is_created_again(tmp_path: Path, ending: str) -> None:
+    path, copy = tmp_path / "j", tmp_path / "copy"
+    with begin(path) as journal:
+        for number in (1, 2):
+            journal.append(make_row(result(number)))
+        os.remove(f"{path}{ending}")
+        journal.append(make_row(result(3)))
+        journal.append(make_row(result(4)))
+        # The files as a killed run leaves them.
+        shutil.copyfile(path, copy)
+        shutil.copyfile(f"{path}-wal", f"{copy}-wal")
+    for file in (path, copy):
+        with read_journal(str(file)) as reader:
+            assert reader.numbers() == [1, 2, 3, 4]
+
+
+@needs_posix
+def test_a_deleted_log_of_a_journal_with_a_reader_loses_no_game(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        with read_journal(str(path)) as reader:
+            assert reader.numbers() == [1]
+            os.remove(f"{path}-wal")
+            with pytest.raises(JournalError, match="log of the journal .* 2 games stored in "):
+                journal.append(make_row(result(2)))
+    with read_journal(f"{path}.saved") as reader:
+        assert reader.numbers() == [1, 2]
+
+
+def test_a_log_written_into_the_file_by_another_program_is_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        journal.append(make_row(result(2)))
+        assert journal.numbers() == [1, 2]
+
+
+def test_without_its_folder_a_journal_is_saved_among_the_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, temporary = tmp_path / "folder", tmp_path / "temporary"
+    for path in (folder, temporary):
+        path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with begin(folder / "j") as journal:
+        journal.append(make_row(result(1)))
+        shutil.rmtree(folder)
+        for _ in range(2):
+            with pytest.raises(JournalError, match="2 games stored in "):
+                journal.append(make_row(result(2)))
+    assert sorted(path.name for path in temporary.iterdir()) == ["j.saved", "j.saved1"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the permissions of POSIX")
 def test_the_error_of_an_unclosed_journal_in_a_read_only_folder_names_its_log() -> None:
     # Not in tmp_path, which other users may not enter.
