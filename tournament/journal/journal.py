@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import count, starmap
+from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
@@ -70,9 +71,13 @@ def _state(path: str) -> _FileState:
 
 
 class Journal:
-    """An open journal; a context manager. ``path`` None keeps it in a temporary file."""
+    """An open journal; a context manager. ``path`` None keeps it in a temporary file.
 
-    def __init__(self, path: str | None) -> None:
+    With ``read_only``, neither the file nor its log changes. SQLite would otherwise write the log
+    of a killed run into the file.
+    """
+
+    def __init__(self, path: str | None, read_only: bool = False) -> None:
         self.path = path
         self._file = os.path.realpath(path) if path else ""
         """Path of the file, valid in every working directory; '' if it has none."""
@@ -81,10 +86,16 @@ class Journal:
         self._states: list[_FileState] = []
         """States of the file, its log and the log's index after the last write; [] unless the
         journal is `prepare_writing`."""
+        # A URI, so that ``:memory:`` is a file, too.
+        uri = Path(self._file).as_uri() if path else ""
+        if read_only and any(_state(self._file + _LOG).content[:1]):
+            uri += "?mode=ro"  # Without a log, this mode would leave an empty one.
         try:
-            # A folder in front makes ``:memory:`` a file, too.
-            file = os.path.join(os.curdir, path) if path else ""
-            self._database = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None)
+            self._database = sqlite3.connect(
+                uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True
+            )
+            if read_only:
+                self._database.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
             why = write_error(path or "") or error
             raise file_error(path or "", f"cannot open this journal: {why}") from None
@@ -248,7 +259,7 @@ class Journal:
     def _is_intact(self) -> bool:
         """Return whether a new connection, which has no cache, reads the same games and notes."""
         try:
-            with Journal(self._file) as other:
+            with Journal(self._file, read_only=True) as other:
                 other.distrust()
                 ((fault,),) = other.query("PRAGMA quick_check(1)")
                 ours, theirs = ((it.numbers(), it.meta()) for it in (self, other))

@@ -69,9 +69,9 @@ class StoredRun(NamedTuple):
         return "merels tournament" if self.settings.tuning is None else "merels tune"
 
 
-def open_run(path: str) -> StoredRun:
+def open_run(path: str, read_only: bool = False) -> StoredRun:
     """Open and check an existing journal, to read it or to continue its run."""
-    journal = Journal(path)
+    journal = Journal(path, read_only)
     with _closed_on_failure(journal):
         return _check(journal)
 
@@ -161,13 +161,10 @@ def _check_free(path: str) -> None:
 
 
 def read_journal(path: str) -> Journal:
-    """Open and check an existing journal, then refuse to write to it."""
+    """Open and check an existing journal for reading only."""
     if not os.path.isfile(path):
         raise file_error(path, "cannot read this journal: no such file")
-    journal = open_run(path).journal
-    with _closed_on_failure(journal):
-        list(journal.query("PRAGMA query_only = ON"))
-    return journal
+    return open_run(path, read_only=True).journal
 
 
 def is_new(path: str) -> bool:

@@ -260,7 +260,7 @@ def open_league(folder: str) -> Iterator[League]:
 @contextmanager
 def read_league(folder: str) -> Iterator[League]:
     """Open a league for reading, which is possible while another command writes to it."""
-    stored = open_run(_path(folder))
+    stored = open_run(_path(folder), read_only=True)
     with stored.journal:
         yield _read(folder, stored.journal, stored.settings, stored.notes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -267,6 +268,28 @@ def test_reading_a_journal_does_not_change_it(tmp_path: Path) -> None:
             journal.append(make_row(result(2)))
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+def test_reading_the_journal_of_a_killed_run_changes_neither_it_nor_its_log(
+    tmp_path: Path
+) -> None:
+    path, copy = tmp_path / "j", tmp_path / "copy" / "j ?#%41"
+    copy.parent.mkdir()
+    files = {path: copy, Path(f"{path}-wal"): Path(f"{copy}-wal")}
+    with resumed_journal(str(path), settings(), NOTES) as journal:
+        journal.append(make_row(result(1)))
+        for file, copied in files.items():
+            shutil.copyfile(file, copied)  # As a killed run leaves them.
+    before = {file: file.read_bytes() for file in files.values()}
+    for _ in range(2):
+        with read_journal(str(copy)) as journal:
+            assert journal.numbers() == [1]
+        assert {file: file.read_bytes() for file in before} == before
+    with resumed_journal(str(copy), settings(), NOTES) as journal:
+        journal.append(make_row(result(2)))
+        journal.fold()
+    with read_journal(str(copy)) as journal:
+        assert journal.numbers() == [1, 2]
 
 
 def test_the_programs_of_a_journal_are_printed_before_they_start(tmp_path: Path) -> None:
