@@ -305,6 +305,13 @@ class Journal:
         """Return game ``number``, which must exist."""
         return Row(*next(self.query("SELECT * FROM games WHERE number = ?", number)))
 
+    def players(self, number: int) -> tuple[str, str]:
+        """Return White and Black of game ``number``, which must exist."""
+        names: tuple[str, str] = next(
+            self.query("SELECT white, black FROM games WHERE number = ?", number)
+        )
+        return names
+
     def numbers(self) -> list[int]:
         """Return the numbers of the played games in rising order."""
         return [number for (number,) in self.query("SELECT number FROM games ORDER BY number")]

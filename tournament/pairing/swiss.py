@@ -2,11 +2,12 @@
 
 1.  Engines rank by points, then by the order of entry (their seeding).
 2.  With an odd number of engines, the lowest ranked engine without a bye so far gets a bye, which
-    scores as a won pairing. If the remaining engines cannot be paired without a rematch, the next
-    higher engine gets the bye.
+    scores as a won pairing. The next higher engine gets the bye if fewer of the other engines must
+    then meet again.
 3.  From the top, engines meet within their score group: the upper half meets the lower half in
     order, unless two engines have met before. An unpaired engine floats down to the next group.
-4.  Two engines meet twice only if no round without a rematch is found.
+4.  Two engines meet again only if every round contains a rematch. The round then has as few
+    rematches as possible.
 5.  With an odd number of games, White goes to the engine with the smaller number of Whites minus
     Blacks, then to the one whose last White is longer ago, then to the higher ranked in odd rounds.
     ``reverse`` swaps the colours of the tournament that these rules pair.
@@ -16,16 +17,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from itertools import chain
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
+from merels.tournament.pairing.matching import Matching
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
-MAX_STEPS = 50_000
-"""Largest number of pairs tried for each candidate for the bye, before rematches are allowed."""
+BYE = -1
+"""Opponent of the engine that has a bye."""
 
 
 class Standing(NamedTuple):
@@ -64,11 +66,11 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
         return []
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
-    met = {frozenset(result.pairing) for result in chain.from_iterable(results)}
-    to_pair = [[engine for engine in order if engine != bye] for bye in _byes(order, results)]
-    without_rematch = (_pair(engines, points, met) for engines in to_pair)
-    pairs = next(filter(None, without_rematch), None) or _pair(to_pair[0], points, set())
-    assert pairs is not None
+    met: list[Counter[int]] = [Counter() for _ in points]
+    for first, second in (result.pairing for result in chain.from_iterable(results)):
+        met[first][second] += 1
+        met[second][first] += 1
+    pairs = _pair(order, points, met, _byes(order, results))
     return [_coloured(settings, number, results, higher, lower) for higher, lower in pairs]
 
 
@@ -106,42 +108,46 @@ def _engines_with_bye(engines: Sized, played: Sequence[PairingResult]) -> set[in
     return set(range(len(engines))).difference(*(result.pairing for result in played))
 
 
-def _byes(order: list[int], results: Results) -> list[int | None]:
-    """Return the candidates for this round's bye, best first; [None] if there is no bye."""
+def _byes(order: list[int], results: Results) -> list[int]:
+    """Return the candidates for this round's bye, best first; [] if there is no bye."""
     if len(order) % 2 == 0:
-        return [None]
+        return []
     byes = Counter(chain.from_iterable(_engines_with_bye(order, played) for played in results))
     fewest = min(byes[engine] for engine in order)
     return [engine for engine in reversed(order) if byes[engine] == fewest]
 
 
 def _pair(
-    order: list[int], points: list[float], met: set[frozenset[int]]
-) -> list[tuple[int, int]] | None:
-    """Return the pairs of a round, without those in ``met``; None if none are found.
+    order: list[int], points: list[float], met: Sequence[Mapping[int, int]], byes: list[int]
+) -> list[tuple[int, int]]:
+    """Return the pairs of a round with as few rematches as possible.
 
-    ``order``: the engines to pair, best first. Among several solutions, rule 3 decides. The search
-    gives up after `MAX_STEPS` pairs.
+    ``order``: the engines, best first. ``met``: engine -> opponent -> number of meetings. ``byes``:
+    the candidates for the bye, best first. Among several solutions, rules 2 and 3 decide.
     """
-    steps = 0
-
-    def search(unpaired: list[int]) -> list[tuple[int, int]] | None:
-        nonlocal steps
-        if not unpaired:
-            return []
+    fresh = {engine: set(order).difference(met[engine], [engine]) for engine in order}
+    if byes:
+        fresh[BYE] = set(byes)
+        for engine in byes:
+            fresh[engine].add(BYE)
+    matching = Matching(fresh)
+    unpaired = list(order)
+    if byes:
+        unpaired.remove(next(
+            engine for engine in byes if matching.take(BYE, engine, matching.exposed)
+        ))
+    pairs = []
+    while unpaired:
         top = unpaired[0]
-        for other in _candidates(unpaired, points):
-            steps += 1
-            if steps > MAX_STEPS:
-                return None
-            if frozenset((top, other)) in met:
-                continue
-            pairs = search([engine for engine in unpaired if engine not in (top, other)])
-            if pairs is not None:
-                return [(top, other), *pairs]
-        return None
-
-    return search(order)
+        others = sorted(_candidates(unpaired, points), key=met[top].__getitem__)
+        # Engines that stay exposed meet again, so a rematch must leave two fewer of them.
+        other = next(
+            other for other in others
+            if matching.take(top, other, matching.exposed - 2 * (other not in fresh[top]))
+        )
+        pairs.append((top, other))
+        unpaired = [engine for engine in unpaired if engine not in (top, other)]
+    return pairs
 
 
 def _candidates(unpaired: list[int], points: list[float]) -> list[int]:

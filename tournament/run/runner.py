@@ -227,8 +227,10 @@ class Runner:
         """Yield the remaining tasks, or None while the next round waits for results."""
         board, plan = self.board, self.board.plan
         while tasks := plan.next_round(self._starts.paused()):
-            if plan.waits and any(task.without(board.played).games for task in tasks):
-                board.paired()
+            if plan.waits:
+                board.check(tasks)
+                if any(task.without(board.played).games for task in tasks):
+                    board.paired()
             for task in filter(plan.is_ours, tasks):
                 for spec in task.games:
                     board.expect(spec)

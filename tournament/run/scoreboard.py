@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from typing import Generic, TypeVar
 
+from merels.engine.common.files import file_error
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
-from merels.tournament.records.games import GameSpec
+from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
@@ -88,6 +89,23 @@ class Scoreboard:
         self._starts = _ReorderBuffer[GameSpec]()
         self._ends = _ReorderBuffer[Row | None]()
         self._pairs_in_llr = 0
+
+    def check(self, tasks: Iterable[PairTask]) -> None:
+        """Raise InputError if a stored game is of other engines than the game of the plan.
+
+        Another version of merels may pair by other rules.
+        """
+        for spec in (spec for task in tasks for spec in task.games):
+            if spec.number not in self.played:
+                continue
+            names = spec.white.name, spec.black.name
+            if (stored := self.journal.players(spec.number)) != names:
+                raise file_error(
+                    self.journal.path or "",
+                    f"game {spec.number} of this journal is {' vs '.join(stored)}, where this "
+                    f"version of merels pairs {' vs '.join(names)}; continue it with the version "
+                    "that wrote it, or name another file",
+                )
 
     def expect(self, spec: GameSpec) -> None:
         """Announce the next game of the plan, which may already be in the journal."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
+import pytest
+
+from merels.engine.common.errors import InputError
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import GameSpec
@@ -125,3 +129,17 @@ def test_an_sprt_is_decided_by_whole_pairs_and_counts_no_later_game() -> None:
         assert board.journal.meta()["verdict"] == "H1"
         board.show_rest()
         assert board.standings.finished == 40
+
+
+def test_a_swiss_that_another_version_paired_otherwise_is_not_continued() -> None:
+    """Continued, its stored games would count for pairings of other engines."""
+    chosen = settings(4, format="swiss", rounds=1)
+    with board_of(chosen) as (board, _):
+        tasks = list(Plan(chosen).next_round())
+        board.check(tasks)
+        white, black = board.waiting[1].white, board.waiting[1].black
+        spec = replace(board.waiting[1], white=black, black=white)
+        board.end(make_row(result(spec=spec)))
+        with pytest.raises(InputError, match="game 1 of this journal is C vs A, where this version "
+                           "of merels pairs A vs C; continue it with the version that wrote it"):
+            board.check(tasks)
