@@ -26,7 +26,7 @@ from merels.tournament.records.output import (
     OutputFormat,
     PgnStyle,
 )
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory
 
 MAX_WORKERS = 1024
@@ -78,7 +78,7 @@ class RunOptions:
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """Return the options for the flags; add errors to ``given.faults`` or raise `InputError`."""
-    default = 1 if given.engines else min(len(usable_cores()), 4)
+    default = 1 if given.engines or settings.format == LEAGUE else min(len(usable_cores()), 4)
     executor = given.optional_text("-executor")
     maximum = MAX_WORKERS if executor is None else MAX_TASKS
     concurrency = given.number("-concurrency", default, 1, maximum)

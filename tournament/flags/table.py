@@ -135,9 +135,10 @@ GROUPS: dict[str, dict[str, Flag]] = {
     },
     "Running": {
         "-concurrency": Flag(
-            "games in parallel (1; without engines up to 4), at most the number of processors that "
-            "merels may use; with -executor, pairs of games at once. Each worker keeps engines of "
-            "earlier games running: 4, or up to 100 while a quarter of the memory is available"
+            "games in parallel (1; a tournament without engines up to 4), at most the processors "
+            "that merels may use; with -executor, pairs of games at once. Each worker keeps "
+            "engines of earlier games running: 4, or up to 100 while a quarter of the memory is "
+            "available"
         ),
         "-force-concurrency": Flag(
             "allow a greater -concurrency; engines then share processors and may lose on time",

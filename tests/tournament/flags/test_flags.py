@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from merels.tournament.flags.table import FLAGS
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.records.output import PgnStyle
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command, output, refusal
 from tests.tournament.specs import match
@@ -381,6 +382,17 @@ def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> N
     assert len(lines) == len(parts), error
     for part in parts:
         assert any(line.startswith("merels tournament: '") and part in line for line in lines), part
+
+
+def test_a_league_plays_one_game_at_once_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a former version, up to four games shared the processors, also under a clock."""
+    monkeypatch.setattr(run_options, "usable_cores", lambda: [0, 1, 2, 3])
+    league = replace(settings_of(), format=LEAGUE)
+    assert make_run_options(parse([]), league).concurrency == 1
+    demo = parse([])
+    assert make_run_options(demo, make_settings(demo, seed=1)).concurrency == 4
 
 
 def test_concurrency_on_an_executor_may_exceed_the_local_limit() -> None:
