@@ -11,9 +11,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
+from merels.tournament.journal.rows import Row
 from merels.tournament.league.choice import GAMES_PER_PAIR, Choice, Field, Pair
 from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.pairing.schedule import is_in_part
+from merels.tournament.play.fingerprint import HERE
 from merels.tournament.records.games import GameSpec, Opening, PairTask
 from merels.tournament.run.plan import Plan, Progress, derive_seed
 from merels.tournament.statistics.counts import GameScore
@@ -84,6 +86,11 @@ class LeaguePlan(Plan):
         """Games in progress, by number."""
         self._skipped: dict[int, GameSpec] = {}
         """Games that the runner gave up, by number; it may play them later."""
+        self._programs = {
+            (name, HERE.host): member.program for name, member in league.members.items()
+            if member.program
+        }
+        """Name of a player and machine -> fingerprint of its program there."""
         self._finished = 0
         """Number of games that this run has finished."""
         self._start = monotonic()
@@ -169,6 +176,22 @@ class LeaguePlan(Plan):
             encounters = (self._met[chosen[part - 1]] + 1) // GAMES_PER_PAIR
             index = encounters * count + part - 1
         return [self._task(_GamePair(number, players, self.openings[index]))]
+
+    def objections(self, row: Row) -> dict[str, str]:
+        """Return the players that are other programs in this game than before, with the reason.
+
+        On this machine, the program is that of the time when the player was added; on others, that
+        of the first game of this run.
+        """
+        objections = {}
+        players = ((row.white, row.white_program), (row.black, row.black_program))
+        for name, now in players:
+            if now and (before := self._programs.setdefault((name, row.host), now)) != now:
+                objections[name] = (
+                    f"has another program on {row.host} than before (fingerprint now {now}, then "
+                    f"{before}), so the game does not count; add the program as a new player"
+                )
+        return objections
 
     def skip(self, games: Iterable[GameSpec]) -> None:
         """Expect no results of these games, and choose no more games of their players."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.journal import Journal
+from merels.tournament.journal.rows import Row
 from merels.tournament.openings.reading import Openings
 from merels.tournament.pairing import knockout
 from merels.tournament.pairing.past import PastRounds
@@ -171,6 +172,13 @@ class Plan:
             tasks += self._tasks(self._round, index, pairing, opening)
         self._opening += per_pairing * max(encounters.values())
         return tasks
+
+    def objections(self, row: Row) -> Mapping[str, str]:
+        """Return why a finished game does not count: name of an engine -> its fault.
+
+        Such an engine plays no more games in this run.
+        """
+        return {}
 
     def skip(self, games: Iterable[GameSpec]) -> None:
         """Expect no results of these games for now, because the runner gave them up."""

@@ -82,6 +82,8 @@ class _FailingEngine:
         """Text of the last failure, such as ``does not start (exit code 127)``."""
         self.waiting: deque[PairTask] = deque()
         """Tasks that wait for this engine to start."""
+        self.is_excluded = False
+        """Whether the engine plays no more games in this run."""
         self.retry: PairTask | None = None
         """Task in progress that tries the engine again, or None."""
         self.is_reported = False
@@ -99,8 +101,15 @@ class _FailingEngine:
         return failed_again or len({suspect.host for suspect in self.suspects}) > 1
 
     @property
+    def is_given_up(self) -> bool:
+        """Whether the run does not wait for the engine."""
+        return self.is_excluded or self.backoff.is_exhausted
+
+    @property
     def may_be_tried(self) -> bool:
         """Whether a task of the engine may be submitted."""
+        if self.is_excluded:
+            return False
         return not self.backoff.failures or not (self.retry or self.backoff.is_paused)
 
 
@@ -138,11 +147,22 @@ class Starts:
                 notices.append(f"engine {name} {failure}; its games wait, and it is tried again")
         return notices
 
+    def exclude(self, faults: Mapping[str, str]) -> list[str]:
+        """Give engines no more games in this run; return notices. ``faults``: name -> reason."""
+        notices = []
+        for name, fault in faults.items():
+            engine = self._failing.setdefault(name, _FailingEngine())
+            if not engine.is_excluded:
+                engine.is_excluded, engine.failure = True, fault
+                notices.append(f"engine {name} {fault}; it plays no more in this run")
+        return notices
+
     def succeed(self, names: Iterable[str], place: Place | None) -> list[str]:
         """Reset the failures of engines that started, and return notices for the user."""
         notices = []
         for name in names:
-            if (engine := self._failing.get(name)) is None:
+            engine = self._failing.get(name)
+            if engine is None or engine.is_excluded:
                 continue
             if place is not None and engine.left_out.pop(place, None) is not None:
                 notices.append(f"{place}: engine {name} starts again")
@@ -196,7 +216,7 @@ class Starts:
     @property
     def has_playable(self) -> bool:
         """Whether a waiting task may still be played: none of its engines is given up."""
-        given_up = {name for name, engine in self._failing.items() if engine.backoff.is_exhausted}
+        given_up = {name for name, engine in self._failing.items() if engine.is_given_up}
         return any(
             not given_up & task.engines
             for name, engine in self._failing.items() if name not in given_up
@@ -205,12 +225,12 @@ class Starts:
 
     def is_given_up(self, task: PairTask) -> bool:
         """Return whether the run has given up one of a task's engines."""
-        return any(engine.backoff.is_exhausted for engine in self._engines(task))
+        return any(engine.is_given_up for engine in self._engines(task))
 
     def given_up(self) -> Iterator[tuple[str, str, Iterable[PairTask]]]:
         """Yield each engine that the run has given up: name, last failure, waiting tasks."""
         for name, engine in self._failing.items():
-            if engine.backoff.is_exhausted:
+            if engine.is_given_up:
                 yield name, engine.failure, engine.waiting
 
     def _engines(self, task: PairTask) -> list[_FailingEngine]:

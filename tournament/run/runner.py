@@ -442,6 +442,9 @@ class Runner:
         self.board.notice(*self._starts.succeed((row.white, row.black), place))
         if row.number in self.board.played:
             return
+        if objections := self.board.plan.objections(row):
+            self.board.notice(*self._starts.exclude(objections))
+            return
         self.board.end(row)
         self._failed_pairs.pop(row.pair, None)
         if culprit := row.culprit:

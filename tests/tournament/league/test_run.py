@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 from merels.tournament.journal.rows import Row
 from merels.tournament.league.league import Member, Terms, create_league, open_league
 from merels.tournament.league.plan import Goal, LeaguePlan
+from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask
 from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.run import retries
@@ -20,7 +24,7 @@ from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
-from tests.tournament.specs import engine
+from tests.tournament.specs import MERELS, engine
 
 MANY = 300
 """More pairs than any of these runs needs."""
@@ -38,12 +42,13 @@ class Plan(LeaguePlan):
 
 
 class Events(View):
-    """Records notices and the pairs of started games; calls ``at_start`` at each start."""
+    """Records notices and the pairs of started games; calls functions at starts and ends."""
 
     def __init__(self) -> None:
         self.notices: list[str] = []
         self.started: list[int] = []
         self.at_start: Callable[[], object] = int
+        self.at_end: Callable[[Row], object] = bool
 
     def notice(self, text: str) -> None:
         self.notices.append(text)
@@ -51,6 +56,9 @@ class Events(View):
     def game_started(self, spec: GameSpec) -> None:
         self.started.append(spec.pair)
         self.at_start()
+
+    def game_ended(self, row: Row) -> None:
+        self.at_end(row)
 
 
 class Run:
@@ -73,22 +81,29 @@ class Run:
 @contextmanager
 def league_run(
     folder: Path, players: list[Entrant], goal: Goal, *, floor: int = 2, workers: int = 2,
-    ahead: int = 1,
+    ahead: int = 1, programs: Mapping[str, str] = {},
 ) -> Iterator[Run]:  # fmt: skip
-    """Provide a run of a new league, whose games end after four moves."""
+    """Provide a run of a new league, whose games end after four moves.
+
+    ``programs``: fingerprints of players when they were added.
+    """
     short = Adjudication(max_moves=4)
     settings = Settings((), 1, format=LEAGUE, rounds=1, adjudication=short)
     create_league(str(folder), settings, Terms(floor=floor), ())
     with open_league(str(folder)) as league:
-        league = league.with_new(players, [Member("2026-01-01")] * len(players))
+        members = [
+            Member("2026-01-01", program=programs.get(player.name, "")) for player in players
+        ]
+        league = league.with_new(players, members)
         league.save()
         yield Run(Plan(league, goal), workers, ahead)
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses before retries."""
+    """Shorten the pauses before retries, and estimate after each result."""
     monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr("merels.tournament.league.plan.ESTIMATION_SHARE", math.inf)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -119,3 +134,33 @@ def test_no_pair_starts_after_the_time_of_a_run(
         begun = set(run.events.started)
         assert 1 <= len(begun) <= 2 + workers
         assert len(run.rows) == 2 * len(begun), "the pairs in progress were finished"
+
+
+def test_games_of_a_program_that_is_rebuilt_during_a_run_do_not_count(tmp_path: Path) -> None:
+    """In a former version, they counted as games of the program that was added."""
+    program = tmp_path / "engine"
+
+    def build(version: int) -> None:
+        program.write_text(f"#!/bin/sh\n# {version}\nexec {shlex.join(MERELS)}\n")
+        program.chmod(0o755)
+
+    build(1)
+    rebuilt = replace(engine("C", command=(str(program),)), restart=True)
+    players = [engine("A"), engine("B"), rebuilt]
+    added = fingerprint(rebuilt.engine)
+    programs = {"C": added}
+    with league_run(
+        tmp_path / "league", players, Goal(400), floor=10, programs=programs, workers=1
+    ) as run:
+        run.events.at_end = lambda row: build(2) if "C" in (row.white, row.black) else None
+        assert run.play() == "stuck"
+        stored = [
+            program for row in run.rows
+            for name, program in ((row.white, row.white_program), (row.black, row.black_program))
+            if name == "C"
+        ]
+        assert stored == [added] or stored == [added] * 2
+        assert sum("C" not in (row.white, row.black) for row in run.rows) >= 10
+        first, last = run.events.notices
+        assert first.startswith("engine C has another program on ") and added in first
+        assert last.startswith("engine C has another program on ") and "left unplayed" in last
