@@ -400,12 +400,16 @@ class Runner:
         unplayed = task.without(self.board.played)
         if report.failures:
             self.board.notice(*self._starts.fail(report.failures, place))
-            for _, _, waiting in self._starts.given_up():
-                for other in waiting:
-                    self.board.skip(other.games)
-            self.board.show()
+            self._skip_waiting()
         if unplayed.games:
             self._unplayed.append(unplayed)
+
+    def _skip_waiting(self) -> None:
+        """Show later games without waiting for those of engines that were given up."""
+        for _, _, waiting in self._starts.given_up():
+            for task in waiting:
+                self.board.skip(task.games)
+        self.board.show()
 
     def _process_failure(self, task: PairTask, error: str, is_broken: bool) -> None:
         """Queue a pair again after a failed call, or give it up after `ATTEMPTS` failures."""
@@ -444,6 +448,7 @@ class Runner:
             return
         if objections := self.board.plan.objections(row):
             self.board.notice(*self._starts.exclude(objections))
+            self._skip_waiting()
             return
         self.board.end(row)
         self._failed_pairs.pop(row.pair, None)

@@ -136,23 +136,36 @@ def test_no_pair_starts_after_the_time_of_a_run(
         assert len(run.rows) == 2 * len(begun), "the pairs in progress were finished"
 
 
-def test_games_of_a_program_that_is_rebuilt_during_a_run_do_not_count(tmp_path: Path) -> None:
-    """In a former version, they counted as games of the program that was added."""
+@pytest.mark.parametrize("breaks", [False, True])
+def test_games_of_a_program_that_is_rebuilt_during_a_run_do_not_count(
+    tmp_path: Path, breaks: bool
+) -> None:
+    """In a former version, they counted as games of the program that was added.
+
+    ``breaks``: for a while, the program does not start, so that its games wait.
+    """
     program = tmp_path / "engine"
 
-    def build(version: int) -> None:
-        program.write_text(f"#!/bin/sh\n# {version}\nexec {shlex.join(MERELS)}\n")
-        program.chmod(0o755)
+    def build(line: str) -> None:
+        new = tmp_path / "new"
+        new.write_text(f"#!/bin/sh\n{line}\nexec {shlex.join(MERELS)}\n")
+        new.chmod(0o755)
+        new.replace(program)
 
-    build(1)
+    def rebuild(row: Row) -> None:
+        if "C" in (row.white, row.black):
+            build("exit 1" if breaks else "# 2")
+        elif run.events.notices:
+            build("# 2")
+
+    build("# 1")
     rebuilt = replace(engine("C", command=(str(program),)), restart=True)
-    players = [engine("A"), engine("B"), rebuilt]
     added = fingerprint(rebuilt.engine)
-    programs = {"C": added}
     with league_run(
-        tmp_path / "league", players, Goal(400), floor=10, programs=programs, workers=1
+        tmp_path / "league", [engine("A"), engine("B"), rebuilt], Goal(400), floor=10,
+        programs={"C": added}, workers=1,
     ) as run:
-        run.events.at_end = lambda row: build(2) if "C" in (row.white, row.black) else None
+        run.events.at_end = rebuild
         assert run.play() == "stuck"
         stored = [
             program for row in run.rows
@@ -160,7 +173,9 @@ def test_games_of_a_program_that_is_rebuilt_during_a_run_do_not_count(tmp_path: 
             if name == "C"
         ]
         assert stored == [added] or stored == [added] * 2
-        assert sum("C" not in (row.white, row.black) for row in run.rows) >= 10
-        first, last = run.events.notices
-        assert first.startswith("engine C has another program on ") and added in first
-        assert last.startswith("engine C has another program on ") and "left unplayed" in last
+        assert 10 <= sum("C" not in (row.white, row.black) for row in run.rows) < 100
+        is_waiting, *_, last = run.events.notices
+        assert ("its games wait" in is_waiting) == breaks
+        assert sum(text.endswith("plays no more in this run") for text in run.events.notices) == 1
+        assert last.startswith("engine C has another program on ") and added in last
+        assert "left unplayed" in last
