@@ -6,7 +6,7 @@ import sys
 
 from merels.engine.common.errors import InputError, printable
 from merels.protocol.commands.exit_status import FAILED, OK, USAGE_ERROR
-from merels.protocol.games.record import Record, drawn_notice
+from merels.protocol.games.record import Record, notices_of
 
 
 class Faults:
@@ -28,11 +28,8 @@ class Faults:
         self.report(f"{error}; skipped")
 
     def notice(self, record: Record, place: str) -> None:
-        """Warn if a record has moves after a draw by repetition or by a limit on plies.
-
-        ``place`` names its file and game.
-        """
-        if text := drawn_notice(record):
+        """Report the notices of a record; ``place`` names its file and game."""
+        for text in notices_of(record):
             self.report(f"{place}: {text}")
 
     @property

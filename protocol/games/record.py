@@ -125,6 +125,8 @@ class Record:
         self.drawn: tuple[int, Outcome] | None = None
         """The first draw by a counting rule after which the record goes on: the number of plies
         that lead to it, and the draw. Readers set it."""
+        self.result_notice = ""
+        """A contradiction between the stated results and the moves, or ''. Readers set it."""
         self.edits = 0
         """Number of changes by `put`, `remove`, `comment` and `stop_at`."""
         self._nodes: list[Node | None] = [self.root]
@@ -252,7 +254,7 @@ class Record:
     def copy(self) -> Record:
         """Return a copy of the record, whose nodes have the same numbers."""
         copy = Record(self.start, result=self.result, tags=dict(self.tags))
-        copy.drawn = self.drawn
+        copy.drawn, copy.result_notice = self.drawn, self.result_notice
         nodes: list[Node | None] = [None] * len(self._nodes)
         copy._nodes = nodes
         for node in self:
@@ -265,6 +267,11 @@ class Record:
                 copy.root = twin
         copy.stop = self.stop and nodes[self.stop.number]
         return copy
+
+
+def notices_of(record: Record, by_flags: bool = True) -> list[str]:
+    """Return the notices of ``record``: `drawn_notice` and ``record.result_notice``."""
+    return [text for text in (drawn_notice(record, by_flags), record.result_notice) if text]
 
 
 def drawn_notice(record: Record, by_flags: bool = True) -> str:

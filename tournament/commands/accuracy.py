@@ -34,7 +34,7 @@ from merels.protocol.commands.arguments import (
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.games.record import drawn_notice
+from merels.protocol.games.record import notices_of
 from merels.protocol.terminal.progress import ProgressLine
 from merels.tournament.flags.quick import usable_cores
 from merels.tournament.journal.import_games import Duplicates
@@ -164,8 +164,7 @@ class Judge:
             except InputError as error:
                 faults.append(error)
                 continue
-            if notice := drawn_notice(record):
-                notices.append(f"{game.place}: {notice}")
+            notices += [f"{game.place}: {notice}" for notice in notices_of(record)]
             rules = record.start.rules
             key = rules_folder(rules)
             if key not in self._opened:

@@ -44,7 +44,9 @@ A game that cannot be read is skipped: a line on standard error names its number
 other games are written, and the exit status is 1, or 2 if nothing can be read. With -strict, the
 first such game ends the command with status 2. Moves after the end of a game make it unreadable.
 Moves after a draw by repetition, without a removal, or of three against three are read, because
-other programs do not enforce these draws; a line on standard error names the draw.
+other programs do not enforce these draws; a line on standard error names the draw. A line also
+names a Result tag that contradicts the end of the moves, which takes precedence unless it is *, and
+a result that contradicts the last position. Move numbers must count the moves or the plies.
 
 Content that the form cannot express is an error: a removal that is still due, the moves of a game
 as a position, a start position in PlayOK's or the WMD's form, a rule that a manifest cannot state.

@@ -16,7 +16,7 @@ from merels.protocol.formats.game_file import FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
-from merels.protocol.games.record import Record, drawn_notice
+from merels.protocol.games.record import Record, notices_of
 
 MAX_LISTED = 200
 """Stored games listed, at most."""
@@ -46,8 +46,8 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     with session.lock:
         session.begin(game_of(record))
     session.changed()
-    notice = drawn_notice(record, False)
-    return {"moves": len(record.moves)} | ({"notice": notice} if notice else {})
+    notices = notices_of(record, False)
+    return {"moves": len(record.moves)} | ({"notice": "; ".join(notices)} if notices else {})
 
 
 def _read(game: FoundGame, rules: Rules) -> Record:

@@ -12,10 +12,17 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, placed
 from merels.engine.game.notation import START, parse_move
-from merels.engine.game.position import COUNTING_RULES, Move, Position
+from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
 from merels.protocol.formats.mif_1_0.mfen import read_position
-from merels.protocol.formats.pgn.tokens import DASHES, GameText, as_result, split_games, tokens
+from merels.protocol.formats.pgn.tokens import (
+    DASHES,
+    GameText,
+    as_result,
+    read_result,
+    split_games,
+    tokens,
+)
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Node, Record, place_of
 
@@ -168,7 +175,7 @@ class _Line:
     """Number of the text line on which a variation begins."""
     words: list[_Word] = field(default_factory=list)
     numbers: dict[int, list[_Word]] = field(default_factory=dict)
-    """Move numbers without a dot."""
+    """Move numbers; ``text`` is the whole word, ``plain`` the number with its dots."""
     comments: dict[int, list[str]] = field(default_factory=dict)
     """Words of comments."""
     glyphs: dict[int, list[str]] = field(default_factory=dict)
@@ -215,7 +222,7 @@ class _Line:
                 yield variation, node, position
                 words_before, variation = next(variations)
             if self.numbers:
-                self._check_numbers(begin, end, position, record.start.number)
+                self._check_numbers(begin, end, node.ply, position, reader)
             try:
                 position = _continued(position, record if is_main else None, node.ply)
                 move = self._read(begin, end, reader.spelling)
@@ -239,7 +246,9 @@ class _Line:
                 node.glyphs = glyphs
                 node.annotate(" ".join(comment))
         if len(self.words) in self.numbers:
-            self._check_numbers(len(self.words), 0, position, record.start.number)
+            self._check_numbers(len(self.words), 0, node.ply, position, reader)
+        if is_main:
+            reader.final = position
         if not self.words:  # If all moves of a game were taken back, it has only variations.
             yield from ((variation, node, position) for _, variation in self.variations)
 
@@ -249,20 +258,44 @@ class _Line:
             raise InputError("", "expected a move before the removal")
         return spelling.read("".join(word.plain for word in self.words[begin:end]))
 
-    def _check_numbers(
-        self, begin: int, end: int, position: Position, first_number: int
-    ) -> None:
-        """Raise `InputError` for a number without a dot that is not the next move's number.
+    def counts_plies(self) -> bool:
+        """Return whether the numbers count plies: 1 and 2 precede the first two moves."""
+        begins = [begin for begin, _ in self.moves()]
+        first = [self.numbers[begin][0].plain for begin in begins if begin in self.numbers]
+        return len(first) == len(begins) and [text.rstrip(".") for text in first[:2]] == ["1", "2"]
 
-        The number must precede the move. It counts from the record's first move or from the
-        starting position's move number.
+    def _check_numbers(
+        self, begin: int, end: int, plies: int, position: Position, reader: _Reader
+    ) -> None:
+        """Raise `InputError` for a number before or inside a move that is not the move's.
+
+        A number without a dot must precede the move; it is checked after the last move, too.
         """
-        expected = position.number, position.number - first_number + 1
         for at in range(begin, max(end, begin + 1)):
             for number in self.numbers.get(at, ()):
-                if at > begin or number.plain not in map(str, expected):
+                digits, dots = _split_number(number.plain)
+                expected = reader.numbers_of(plies, position)
+                is_next = not digits or digits in map(str, expected)
+                reason = ""
+                if not dots and (at > begin or not is_next) and digits != "1":
                     reason = f"expected a move such as d6, or {expected[0]}, the next number"
+                elif not is_next and (end or not dots):
+                    again = "the numbering starts again; end each game with its result or with *"
+                    missing = "is a move missing?"
+                    reason = f"expected {expected[0]}, the number of the next move; "
+                    reason += again if digits == "1" else missing
+                elif end and not reader.by_ply and position.side == WHITE and (
+                    "…" in dots or len(dots) > 2
+                ):
+                    reason = f"expected {expected[0]}. and White's move; is a move missing?"
+                if reason:
                     raise PlacedError(number.text, reason, f"line {number.line}")
+
+
+def _split_number(text: str) -> tuple[str, str]:
+    """Return the digits of a move number without leading zeros, and the dots after them."""
+    digits = text.rstrip(".…")
+    return digits.lstrip("0") or digits, text[len(digits) :]
 
 
 @dataclass
@@ -276,16 +309,26 @@ class _Reader:
     lines: list[_Line] = field(default_factory=lambda: [_Line()])
     result: str = ""
     record: Record = field(init=False)
+    final: Position = field(init=False)
+    """The position after the main line."""
     repeated: dict[Node, list[tuple[list[str], list[str]]]] = field(default_factory=dict)
     """Words of comments, and glyphs, of each variation that repeats an earlier move."""
+    by_ply: bool = False
+    """Whether each ply has a number of its own, as in ``1. a7 2. d1 3. d7``."""
+    offsets: tuple[int, ...] = ()
+    """Differences between the number of a move in its position and in the text."""
 
     def word(self, text: str, line: int) -> None:
         """Read a word of the movetext: a number, a move, an annotation sign or a result."""
         text = text.translate(_INVISIBLE)
-        if number := _NUMBER.match(text):
-            text = text[number.end() :]
         current = self.lines[-1]
-        if result := as_result(text):
+        result = as_result(text)
+        if result is None and (number := _NUMBER.match(text)):
+            numbers = current.numbers.setdefault(len(current.words), [])
+            numbers.append(_Word(text, number[0], line))
+            text = text[number.end() :]
+            result = as_result(text)
+        if result:
             # Some programs write a result at the end of a variation, too.
             if len(self.lines) == 1:
                 self.result = result
@@ -316,12 +359,19 @@ class _Reader:
     def close(self, line: int) -> None:
         """End a variation."""
         current = self.lines[-1]
-        if len(self.lines) == 1 and len(current.words) in current.numbers:
+        numbers = current.numbers.get(len(current.words))
+        if len(self.lines) == 1 and numbers and numbers[-1].plain.isdigit():
             return  # The bracket is part of a move number such as 1)
         if len(self.lines) == 1 or not current.words:
             expected = "expected '(' and a move before the end of a variation"
             raise PlacedError(")", expected, f"line {line}")
         self.lines.pop()
+
+    def numbers_of(self, plies: int, position: Position) -> list[int]:
+        """Return the numbers that the next move may have in the text."""
+        if self.by_ply:
+            return [plies + 1]
+        return [position.number - offset for offset in self.offsets]
 
     def build(self) -> Record:
         """Check every move and return the record."""
@@ -332,11 +382,18 @@ class _Reader:
             rules = self.rules.of(self.tags.get("Variant"))
         with _tag("FEN", self.tag_lines.get("FEN")):
             start = read_position(self.tags.get("FEN", START), rules)
-        result = self.result or as_result(self.tags.get("Result", "")) or "*"
+        result, notice = read_result(self.result, self.tags)
         self.record = record = Record(start, result=result, tags=self.tags)
+        self.by_ply = self.lines[0].counts_plies()
+        self.offsets = (0, start.number - 1)
+        if "FEN" in self.tags and 0 in (numbers := self.lines[0].numbers):
+            first, _ = _split_number(numbers[0][0].plain)
+            if first.isdecimal() and len(first) < 9:  # The number in a FEN tag may be wrong.
+                self.offsets = (start.number - int(first),)
         # Breadth first, so that the moves of the main line are first among their siblings.
         lines = deque(self.lines[0].fill(record.root, start, self))
         end = record.end()
+        record.result_notice = notice or self._contradiction()
         while lines:
             line, node, position = lines.popleft()
             lines += line.fill(node, position, self)
@@ -347,6 +404,16 @@ class _Reader:
         if end.children:  # A variation continues after the last move.
             record.stop = end
         return record
+
+    def _contradiction(self) -> str:
+        """Return a notice if the game's last position contradicts the result, or ''."""
+        stated, outcome = self.record.result, self.final.outcome()
+        if stated == "*" or outcome is None or outcome.result == stated:
+            return ""
+        termination = self.tags.get("Termination", "normal").lower()
+        if outcome.reason in COUNTING_RULES or termination != "normal":
+            return ""
+        return f"the game ends in '{outcome}', but its result is {stated}"
 
 
 @contextmanager

@@ -7,13 +7,13 @@ length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError, PlacedError
+from merels.engine.common.errors import InputError, PlacedError, shorten
 from merels.protocol.games.record import RESULTS
 
 LONGEST_GAME = 1 << 24
@@ -22,7 +22,8 @@ DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
 _RESULT = re.compile(
-    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?|\*)"
+    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?"
+    rf"|0[.,]5[{DASHES}:]0[.,]5|\*)"
     r"(?![^\s{};()[])"
 )
 """A result as a separate word, in the spellings that people use."""
@@ -57,17 +58,36 @@ class GameText:
 
     @property
     def result(self) -> str:
-        """The result after the moves, or else of the Result tag; ``*`` without either."""
-        return self.end or as_result(self.tags.get("Result", "")) or "*"
+        """The result, as `read_result` returns it."""
+        return read_result(self.end, self.tags)[0]
 
 
 def as_result(word: str) -> str | None:
-    """Return the result that a word spells, as one of `RESULTS`, or None."""
+    """Return the result that a word or a tag's value spells, as one of `RESULTS`, or None."""
     if word in RESULTS:
         return word
+    word = "".join(word.split())
     if not _RESULT.fullmatch(word):
         return None
-    return "1/2-1/2" if word.startswith(("1/2", "½")) else f"{word[0]}-{word[2]}"
+    return "1/2-1/2" if word.startswith(("1/2", "½", "0.", "0,")) else f"{word[0]}-{word[2]}"
+
+
+def read_result(end: str, tags: Mapping[str, str]) -> tuple[str, str]:
+    """Return the result of a game, and a notice if its Result tag is invalid or contradicts it.
+
+    ``end`` is the result after the moves, or ''. It takes precedence over the tag unless it is
+    ``*``. The notice is '' if there is nothing to report.
+    """
+    tag = tags.get("Result", "")
+    stated = as_result(tag)
+    result = (end if end != "*" else "") or stated or "*"
+    if stated is None and tag.strip("? -"):
+        notice = f"the Result tag '{shorten(tag)}' is no result such as 1-0"
+    elif end and stated and end != stated:
+        notice = f"the Result tag states {stated}, and the moves end with {end}"
+    else:
+        return result, ""
+    return result, f"{notice}; the game counts as {result}"
 
 
 def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
@@ -150,8 +170,9 @@ class _Splitter:
         ended = last in RESULTS and not in_comment and text.endswith((last, last + "\n"))
         rest = moves[: moves.rindex(last)] if ended else moves
         if not (last or self._in_moves) or not moves.isascii() or (
-            "*" in rest or "1-0" in rest or "0-1" in rest or "1/2" in rest or ":" in rest
-            or "(" in rest or ")" in rest or "[" in rest or ";" in rest or "%" in rest
+            "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "1/2" in rest
+            or ":" in rest or "(" in rest or ")" in rest or "[" in rest or ";" in rest
+            or "%" in rest
         ):
             return False
         self._in_moves, self._in_comment = True, in_comment
