@@ -117,7 +117,12 @@ def _error(given: ParsedFlags, default: float) -> float:
 
 def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
     """Return the names and ratings of ``-anchor NAME=ELO``."""
-    return tuple(dict(map(read_anchor, given.words.get("-anchor", []))).items())
+    anchors: dict[str, float] = {}
+    for text in given.words.get("-anchor", []):
+        name, elo = read_anchor(text)
+        if anchors.setdefault(name, elo) != elo:
+            raise InputError(text, f"-anchor already states {anchors[name]:g} for this player")
+    return tuple(anchors.items())
 
 
 def _add(folder: str, words: Sequence[str]) -> int:

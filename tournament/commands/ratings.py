@@ -42,7 +42,10 @@ them one. A warning lists different programs with the same name."""
 def main(argv: list[str]) -> int:
     """Run ``merels ratings``; return the exit status."""
     options = _parser().parse_args(argv)
-    anchor = None if options.anchor is None else read_anchor(options.anchor)
+    if len(options.anchor) > 1:
+        given = " ".join(f"-anchor {text}" for text in options.anchor)
+        raise InputError(given, "expected one -anchor; the other ratings follow from it")
+    anchor = read_anchor(options.anchor[0]) if options.anchor else None
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
     replayed = options.games if form == "html" else 0
@@ -77,11 +80,14 @@ def main(argv: list[str]) -> int:
 def _report_omissions(games: CountedGames, faults: Faults) -> None:
     """Report how many games were not counted, and which names stand for several players."""
     if games.duplicates:
-        number = counted(games.duplicates, "duplicate")
-        faults.report(f"ignored {number}; every game counts once")
-    if games.unnamed:
-        number = counted(games.unnamed, "game")
-        faults.report(f"ignored {number} in which a player has no name (? or empty)")
+        duplicates = counted(games.duplicates, "duplicate")
+        faults.report(f"ignored {duplicates}; every game counts once")
+    for reason, (place, count) in games.ignored.items():
+        first = f"; the first is {place}" if count > 1 else f": {place}"
+        faults.report(f"ignored {counted(count, 'game')} {reason}{first}")
+    for notice, (place, count) in games.doubts.items():
+        others = f" (as in {counted(count - 1, 'other game')})" if count > 1 else ""
+        faults.report(f"{place}: {notice}{others}")
     for name, labels in games.namesakes.items():
         faults.report(
             f"{name} is {len(labels)} players: {', '.join(labels)}; "
@@ -93,7 +99,7 @@ def _parser() -> Parser:
     parser = make_parser("ratings", DESCRIPTION)
     parser.add_argument("files", metavar="FILE", nargs="+", help="a journal or a PGN file")
     add_flag(
-        parser, "anchor", metavar="NAME=ELO",
+        parser, "anchor", metavar="NAME=ELO", action="append", default=[],
         help="fix the rating of this engine (default: the mean is 0)",
     )
     add_flag(

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, Protocol, TypeVar
 
+from merels.engine.common.errors import printable
 from merels.engine.common.files import file_error, read_paragraphs
-from merels.protocol.formats.pgn.tokens import split_games
+from merels.protocol.formats.pgn.tokens import read_result, split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import (
@@ -65,14 +66,26 @@ class PlayedGame:
     """Row of the game, if the file is a journal."""
     limits: Mapping[str, TimeControl] | None = None
     """Limits of the engines by name, if the file is a journal."""
+    place: str = ""
+    """Number and file of the game, for messages."""
+    notice: str = ""
+    """Notice of `read_result`."""
 
     @property
     def score(self) -> GameScore | None:
         """Score for ratings; None without a result or with fewer than two named players."""
-        score = SCORES.get(self.result)
-        if score is None or not self.white or not self.black or self.white == self.black:
+        if self.unrated:
             return None
-        return GameScore(self.white, self.black, score, self.pair)
+        return GameScore(self.white, self.black, SCORES[self.result], self.pair)
+
+    @property
+    def unrated(self) -> str:
+        """The reason why the game has no score, or ''."""
+        if not self.white or not self.black:
+            return "in which a player has no name (? or empty)"
+        if self.white == self.black:
+            return "of a player against itself"
+        return "" if self.result in SCORES else "without a result"
 
     @property
     def ending(self) -> Ending:
@@ -175,7 +188,7 @@ class GamesFile:
                 row.result, row.termination, row.cause, f"{tournament}-{row.pair}",
                 () if is_only_file
                 else game_identities(number, row.white, row.black, row.started),
-                row, limits,
+                row, limits, f"game {row.number} of {printable(self.path)}",
             )
 
     def _pgn_games(self, roster: Roster) -> Iterator[PlayedGame]:
@@ -184,10 +197,12 @@ class GamesFile:
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
         """Opening key -> White and pair number of a game that may be the first of a pair."""
         pairs = 0
-        for game in split_games(read_paragraphs(self.path), self.path):
+        games = split_games(read_paragraphs(self.path), self.path)
+        for number, game in enumerate(games, 1):
             tags = game.tags
-            if not {"White", "Black"} & tags.keys():
+            if not {"White", "Black"} & tags.keys() and not game.end:
                 continue  # Other texts may contain lines that look like tags.
+            result, notice = read_result(game.end, tags)
             white, black = tags.get("White", "?"), tags.get("Black", "?")
             key = _opening_key(tags, white, black)
             pair: Hashable | None = None
@@ -204,8 +219,9 @@ class GamesFile:
                     waiting[key] = (white, pairs)
             termination = tags.get("Termination", "") or "normal"
             yield PlayedGame(
-                *find(tags), game.result, termination.lower(),
-                cause_of(tags), pair, pgn_identities(tags),
+                *find(tags), result, termination.lower(), cause_of(tags), pair,
+                pgn_identities(tags), place=f"game {number} of {printable(self.path)}",
+                notice=notice,
             )
 
 

@@ -73,8 +73,11 @@ class CountedGames:
         ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; the archive keeps the
         first ``most`` games. Raises `InputError`, which names the file that cannot be read.
         """
-        self.games = self.unnamed = 0
-        """Number of games, and number of games with an unnamed player."""
+        self.games = 0
+        self.ignored: dict[str, tuple[str, int]] = {}
+        """First place and number of the games that are not rated, by the reason."""
+        self.doubts: dict[str, tuple[str, int]] = {}
+        """First place and number of the games with each notice of `PlayedGame.notice`."""
         self.archive = GameArchive(most)
         self.notes: list[dict[str, str]] = []
         """The notes of each journal."""
@@ -155,7 +158,12 @@ class CountedGames:
             self.games += 1
             if (score := game.score) is not None:
                 self._matches.add(score)
-            self.unnamed += not (game.white and game.black)
+            for counts, reason in (
+                (self.ignored, game.unrated), (self.doubts, game.notice)
+            ):
+                if reason:
+                    place, number = counts.get(reason, (game.place, 0))
+                    counts[reason] = place, number + 1
             ending = game.ending
             self._terminations.add(ending)
             self._reasons.add(ending)

@@ -394,6 +394,8 @@ def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
     (("{}/league", "status", "now"), "status takes no arguments"),
     (("{}/new", "create"), "nodes= or depth= to it or to -each"),
     (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
+    (("{}/new", "create", "-each", "st=1", "-anchor", "A=1", "-anchor", "A=2"),
+     "'A=2': -anchor already states 1 for this player"),
 ])
 def test_a_mistake_is_an_error_of_one_line(
     league: str, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]

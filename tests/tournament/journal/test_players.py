@@ -167,6 +167,43 @@ def test_unnamed_players_are_not_rated_as_one_engine(
     assert "expected finished games between two engines" in capsys.readouterr().err
 
 
+def test_ratings_name_the_games_that_they_leave_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pgn"
+    result = '[White "A"]\n[Black "B"]\n[Result "{}"]\n\n1. d6 {}\n\n'
+    path.write_text(
+        result.format("0-1", "1-0") + result.format("1-0", "*") + result.format("*", "*")
+        + result.format("White", "") + result.format("?", "") + result.format("0.5-0.5", "")
+        + result.format("0-1", "1-0") + '[White "A"]\n[Black "A"]\n\n1-0\n1. d6 0-1\n'
+    )
+    assert ratings([str(path), "-format", "json"]) == 0
+    out, err = capsys.readouterr()
+    first, second = sorted(json.loads(out)["players"], key=lambda player: player["name"])
+    assert (first["wins"], first["draws"], first["losses"], second["wins"]) == (3, 1, 0, 0)
+    lines = err.replace("merels ratings: ", "").replace(str(path), "x.pgn").splitlines()
+    assert lines == [
+        "ignored 3 games without a result; the first is game 3 of x.pgn",
+        "ignored 1 game of a player against itself: game 8 of x.pgn",
+        "ignored 1 game in which a player has no name (? or empty): game 9 of x.pgn",
+        "game 1 of x.pgn: the Result tag states 0-1, and the moves end with 1-0; the game counts "
+        "as 1-0 (as in 1 other game)",
+        "game 2 of x.pgn: the Result tag states 1-0, and the moves end with *; the game counts as "
+        "1-0",
+        "game 4 of x.pgn: the Result tag 'White' is no result such as 1-0; the game counts as *",
+    ]
+
+
+def test_a_second_anchor_of_ratings_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.pgn"
+    path.write_text(PGN.format("A", "C", ""))
+    assert ratings([str(path), "-anchor", "A=2000", "-anchor", "C=1500"]) == 2
+    assert "'-anchor A=2000 -anchor C=1500': expected one -anchor" in capsys.readouterr().err
+    assert ratings([str(path), "-anchor", "A=2000"]) == 0
+
+
 def test_players_in_pgn_of_other_runners_are_separated_by_time_control(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
