@@ -40,7 +40,7 @@ from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
 from merels.tournament.openings.reading import load_openings
 from merels.tournament.records.settings import OpeningSettings
-from tests.line_count import lines_run
+from tests.line_count import bytes_allocated, lines_run
 from tests.test_sources import MODULES
 
 
@@ -103,6 +103,11 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "tags": lambda n: '[A "x"]' * n,
     "tags of a line": lambda n: "".join(f'[A{i} "x"]' for i in range(n)),
     "tags of lines": lambda n: '[A "x"]\n\n' * n,
+    "different tags": lambda n: "".join(f'[A{i} "x"]\n' for i in range(n)),
+    "different players": lambda n: "".join(
+        f'[White "A{i}"]\n[Black "B{i}"]\n\n1. d6 1-0\n\n' for i in range(n)
+    ),
+    "different marks": lambda n: "1. d6 " + "".join(f"{{[%m{i} {i}]}} " for i in range(n)),
     "open tags": lambda n: '[A "x ' * n,
     "quotes in a tag": lambda n: '[A "' + '" ' * n,
     "quotes in tags": lambda n: '[" ' * n,
@@ -148,20 +153,27 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "settings": lambda n: "mill" + " Flying=own" * n,
     "a setting": lambda n: "mill Flying=" + "own" * n,
     "an option": lambda n: "option name " + "a type" * n,
+    "different choices": lambda n: "option name a type combo" + "".join(
+        f" var a{i}" for i in range(n)
+    ),
     "option defaults": lambda n: "option name a type combo" + " default var a" * n,
     "info": lambda n: "info pv" + " d6 d7" * n,
     "info words": lambda n: "info" + " depth 1 score cp" * n,
 }
 
 
+_GAME = _START + _SHUFFLE * 8 + "*\n"
+
+
+def _tried(read: Callable[[str, Path], Any], text: str, folder: Path) -> None:
+    """Read a text, which may be refused."""
+    with suppress(InputError, ValueError):
+        read(text, folder)
+
+
 def steps(read: Callable[[str, Path], Any], text: str, folder: Path) -> int:
     """Return the number of lines of Python that are executed to read a text."""
-
-    def read_text() -> None:
-        with suppress(InputError, ValueError):
-            read(text, folder)
-
-    return lines_run(read_text)
+    return lines_run(lambda: _tried(read, text, folder))
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -172,6 +184,26 @@ def test_twice_the_text_takes_twice_the_steps(reader: str, tmp_path: Path) -> No
         if large > 2.1 * small + 100:
             slow[name] = (small, large)
     assert slow == {}
+
+
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("different")])
+def test_twice_the_different_names_take_twice_the_memory(name: str, tmp_path: Path) -> None:
+    """The count of lines does not show that each tag copies all earlier tags."""
+    slow = {}
+    number = 4000 // len(HOSTILE[name](1))
+    for reader, read in READERS.items():
+        small, large = (
+            bytes_allocated(lambda: _tried(read, text, tmp_path))
+            for text in map(HOSTILE[name], (number, 2 * number))
+        )
+        if large > 2.6 * small + 100_000:
+            slow[reader] = (small, large)
+    assert slow == {}
+
+
+def test_an_empty_game_takes_fewer_steps_than_a_game(tmp_path: Path) -> None:
+    empty, game = (steps(READERS["records"], text * 50, tmp_path) for text in ("* ", _GAME))
+    assert empty < game / 5
 
 
 def test_steps_that_grow_faster_than_the_text_are_found(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, placed
-from merels.engine.game.notation import START, parse_move
+from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
 from merels.protocol.formats.mif_1_0.mfen import read_position
@@ -380,8 +380,10 @@ class _Reader:
             raise PlacedError("(", "expected ')' after the variation", place)
         with _tag("Variant", self.tag_lines.get("Variant")):
             rules = self.rules.of(self.tags.get("Variant"))
-        with _tag("FEN", self.tag_lines.get("FEN")):
-            start = read_position(self.tags.get("FEN", START), rules)
+        start = Position(rules)
+        if "FEN" in self.tags:
+            with _tag("FEN", self.tag_lines["FEN"]):
+                start = read_position(self.tags["FEN"], rules)
         result, notice = read_result(self.result, self.tags)
         self.record = record = Record(start, result=result, tags=self.tags)
         self.by_ply = self.lines[0].counts_plies()

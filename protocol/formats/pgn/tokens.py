@@ -143,12 +143,12 @@ class _Splitter:
         if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
         if text[0] == "[" and not (self._in_moves or self._in_comment):
-            pairs = _PLAIN_TAGS.findall(text)
-            tags = self._game.tags | dict(pairs)
-            lines = text.count("\n")
-            if text[-1] != "\n" or not len(pairs) == lines == len(tags) - len(self._game.tags):
+            known, tags = self._game.tags, dict(_PLAIN_TAGS.findall(text))
+            if text[-1] != "\n" or len(tags) != text.count("\n"):
                 return False
-            self._game.tags = tags
+            if any(name in known for name in tags):
+                return False
+            known.update(tags)
         elif not self._take_plain_moves(text):
             return False
         self._after_empty = False
