@@ -151,7 +151,8 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
     positions = record.positions()
     position = next(positions).played_on()
     before = judge(position)
-    for ply, (move, following) in enumerate(zip(record.moves, positions)):
+    moves = record.moves
+    for ply, (move, following) in enumerate(zip(moves, positions)):
         after, mover, number = judge(following), position.side, position.number
         chance, chance_after = (expected(value.score.pov(mover)) for value in (before, after))
         # The search after the best move is a ply deeper and may score it lower; that is no loss.
@@ -159,7 +160,7 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
         name = next((name for least, name in GRADES if loss >= least), "")
         after_is_proven = after.best is None or after.proven
         proven = bool(name) and after_is_proven and (before.proven or chance_after == 0)
-        continued = following.played_on() if ply + 1 < len(record.moves) else following
+        continued = following.played_on() if ply + 1 < len(moves) else following
         draw_passed = following.outcome() if continued is not following else None
         yield Judgement(ply, number, mover, move, before, after, loss, name, proven, draw_passed)
         if draw_passed is not None:

@@ -20,6 +20,7 @@ from merels.engine.tablebase.small import small_tables
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
 from merels.protocol.review.text import evaluation_text
+from tests.line_count import lines_run
 
 MISSED_WIN = """\
 [Variant "morris"]
@@ -40,6 +41,19 @@ def test_a_missed_win_is_a_proven_blunder() -> None:
     assert str(miss.before.best).startswith("a1-c5x") and "was better" in miss.sentence
     assert (win.loss, win.name, win.after.best) == (0.0, "", None)
     assert win.after.white == 0.0
+
+
+def test_the_steps_to_review_a_game_grow_with_its_length() -> None:
+    shuffle = "c4-c5 e5-e4 c5-c4 e4-e5 "
+    start = "1. g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3 "
+    value = Value(PovScore(Score(cp=0), WHITE), None)
+
+    def steps(shuffles: int) -> int:
+        record = parse_record(start + shuffle * shuffles)
+        return lines_run(lambda: list(review(record, lambda _: value)))
+
+    short, long = steps(50), steps(100)
+    assert long < 2.2 * short
 
 
 def test_only_a_proven_mistake_is_called_proven() -> None:
