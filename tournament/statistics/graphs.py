@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from operator import itemgetter, mul, neg, sub
 from statistics import fmean
 from typing import Any
@@ -16,6 +17,10 @@ from typing import Any
 Matrix = list[list[float]]
 Edges = Sequence[tuple[int, int]]
 
+_Step = tuple[int, float, list[tuple[int, float]]]
+"""A node that is eliminated, its total weight, and its neighbours with their weights."""
+MAX_ELIMINATED = 4
+"""Largest number of neighbours of a node that is eliminated."""
 MAX_ROUNDS = 20
 """Limit of conjugate gradient iterations per unknown; with exact arithmetic, one would do."""
 
@@ -40,6 +45,8 @@ class Laplacian:
         self._pick_weights = [_picker(places) for places in numbers]
         self._pick_signed = [_picker(places) for places in signed]
         self._pick_ends = [_picker(places) for places in zip(*edges)]
+        self._reduced: tuple[list[_Step], list[int], Laplacian] | None = None
+        """The result of `_eliminate` for the current weights, or None."""
         self._rows: list[tuple[float, ...]] = []
         self.diagonal: list[float] = []
 
@@ -54,6 +61,7 @@ class Laplacian:
 
     def weigh(self, weights: Sequence[float]) -> None:
         """Set the weights of all edges; they must be positive."""
+        self._reduced = None
         self._rows = [pick(weights) for pick in self._pick_weights]
         self.diagonal = [sum(row) for row in self._rows]
 
@@ -65,11 +73,77 @@ class Laplacian:
         ]
 
     def solve(self, right: Sequence[float], tolerance: float) -> list[float]:
+        """Return the solution for a right-hand side of sum 0.
+
+        Nodes with few neighbours are eliminated exactly, because conjugate gradients are slow in
+        long chains. The others are solved with ``tolerance``, as in `_iterate`.
+        """
+        if self._reduced is None:
+            self._reduced = self._eliminate()
+        steps, nodes, rest = self._reduced
+        if not steps:
+            return self._iterate(right, tolerance)
+        values = list(right)
+        for node, total, row in steps:
+            share = values[node] / total
+            for other, weight in row:
+                values[other] += weight * share
+        x = [0.0] * self.size
+        for node, value in zip(nodes, rest._iterate([values[node] for node in nodes], tolerance)):
+            x[node] = value
+        for node, total, row in reversed(steps):
+            x[node] = (values[node] + sum(weight * x[other] for other, weight in row)) / total
+        mean = sum(x) / self.size
+        return [a - mean for a in x]
+
+    def _eliminate(self) -> tuple[list[_Step], list[int], Laplacian]:
+        """Return the steps of Gaussian elimination, and the nodes left with their Laplacian.
+
+        Each step eliminates a node with the fewest neighbours, at most `MAX_ELIMINATED`.
+        """
+        rows: list[dict[int, float]] = [{} for _ in range(self.size)]
+        for row, pick, edges in zip(rows, self._pick_neighbours, self._rows):
+            for other, weight in zip(pick(range(self.size)), edges):
+                row[other] = row.get(other, 0.0) + weight
+        steps: list[_Step] = []
+        queue = [(len(row), node) for node, row in enumerate(rows) if len(row) <= MAX_ELIMINATED]
+        heapify(queue)
+        while queue and len(steps) < self.size - 1:
+            degree, node = heappop(queue)
+            row = rows[node]
+            if degree != len(row) or not row:
+                continue
+            total = sum(row.values())
+            steps.append((node, total, list(row.items())))
+            for other, weight in row.items():
+                neighbours = rows[other]
+                del neighbours[node]
+                for third, factor in row.items():
+                    if third != other:
+                        added = weight * factor / total
+                        neighbours[third] = neighbours.get(third, 0.0) + added
+                if len(neighbours) <= MAX_ELIMINATED:
+                    heappush(queue, (len(neighbours), other))
+            rows[node] = {}
+        gone = {node for node, *_ in steps}
+        nodes = [node for node in range(self.size) if node not in gone]
+        place = {node: index for index, node in enumerate(nodes)}
+        weights = {
+            (place[node], place[other]): weight
+            for node in nodes for other, weight in rows[node].items() if node < other
+        }
+        rest = Laplacian(len(nodes), list(weights))
+        rest.weigh(list(weights.values()))
+        return steps, nodes, rest
+
+    def _iterate(self, right: Sequence[float], tolerance: float) -> list[float]:
         """Return the solution for a right-hand side of sum 0, by conjugate gradients.
 
         The preconditioner is the diagonal. The iteration ends when the residual is at most
         ``tolerance`` times the right-hand side, both in the norm of the preconditioner.
         """
+        if self.size == 1:
+            return [0.0]
         diagonal = self.diagonal
         x = [0.0] * self.size
         residual = list(right)
