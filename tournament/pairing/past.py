@@ -35,7 +35,7 @@ class PastRounds:
         schedule = schedule_for(settings)
         names = [entrant.name for entrant in settings.engines]
         results: list[list[PairingResult]] = []
-        while pairings := schedule.pair(settings, len(results), results):
+        while pairings := list(schedule.pair(settings, len(results), results)):
             number = len(results) + 1
             results.append([
                 # An engine has one opponent per round, so its points belong to one pairing.

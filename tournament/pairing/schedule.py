@@ -7,7 +7,9 @@ same pairings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
@@ -19,12 +21,12 @@ from merels.tournament.records.settings import LEAGUE, Settings
 class Schedule(NamedTuple):
     """A tournament format.
 
-    ``pair(settings, number, results)`` returns the pairings of round ``number``, from 0, or []
+    ``pair(settings, number, results)`` returns the pairings of round ``number``, from 0; none
     after the last round. ``waits`` is True if a round can be paired only after the previous one is
     over.
     """
 
-    pair: Callable[[Settings, int, Results], list[Pairing]]
+    pair: Callable[[Settings, int, Results], Iterable[Pairing]]
     waits: bool
     games: Callable[[Settings], int]
     """Returns the largest possible number of games of the tournament."""
@@ -60,19 +62,19 @@ def circle(count: int) -> Iterator[list[tuple[int, int]]]:
         seats.insert(1, seats.pop())
 
 
-def _fixed_round(settings: Settings, number: int, results: Results) -> list[Pairing]:
-    """Return the pairings of round ``number``, from 0, or [] after the last one.
+def _fixed_round(settings: Settings, number: int, results: Results) -> Iterator[Pairing]:
+    """Yield the pairings of round ``number``, from 0; none after the last one.
 
     A round robin pairs all engines. A gauntlet pairs each seed with each engine that is not a seed.
     """
     if number >= settings.rounds:
-        return []
+        return
     count, seeds = len(settings.engines), settings.seeds
+    pairs = chain.from_iterable(circle(count))
     if settings.format == "gauntlet":
-        pairs = [(seed, other) for other in range(seeds, count) for seed in range(seeds)]
-    else:
-        pairs = [pair for meetings in circle(count) for pair in meetings]
-    return [_coloured(settings, number, first, second) for first, second in pairs]
+        pairs = ((seed, other) for other in range(seeds, count) for seed in range(seeds))
+    for first, second in pairs:
+        yield _coloured(settings, number, first, second)
 
 
 def _coloured(settings: Settings, number: int, first: int, second: int) -> Pairing:
@@ -106,16 +108,21 @@ def is_in_part(pair: int, part: tuple[int, int]) -> bool:
     return pair % count == index % count
 
 
-def _all_games(settings: Settings) -> int:
-    """Return the number of games of a format whose rounds all have the same number of pairings."""
-    rounds = swiss.number_of_rounds(settings) if settings.format == "swiss" else settings.rounds
-    return rounds * len(schedule_for(settings).pair(settings, 0, ())) * settings.games
+def _fixed_games(settings: Settings) -> int:
+    """Return the number of games of a round robin or gauntlet."""
+    count, seeds = len(settings.engines), settings.seeds
+    pairings = seeds * (count - seeds) if settings.format == "gauntlet" else math.comb(count, 2)
+    return settings.rounds * pairings * settings.games
+
+
+def _swiss_games(settings: Settings) -> int:
+    return swiss.number_of_rounds(settings) * (len(settings.engines) // 2) * settings.games
 
 
 _FORMATS = {
-    "roundrobin": Schedule(_fixed_round, False, _all_games),
-    "gauntlet": Schedule(_fixed_round, False, _all_games),
-    "swiss": Schedule(swiss.pair_round, True, _all_games),
+    "roundrobin": Schedule(_fixed_round, False, _fixed_games),
+    "gauntlet": Schedule(_fixed_round, False, _fixed_games),
+    "swiss": Schedule(swiss.pair_round, True, _swiss_games),
     "knockout": Schedule(knockout.pair_round, True, knockout.most_games),
     # `merels.tournament.league` chooses the pairs of a league.
     LEAGUE: Schedule(lambda settings, number, results: [], False, lambda settings: 0),

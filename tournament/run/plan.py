@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from merels.engine.common.numbers import counted
@@ -64,11 +65,14 @@ class Plan:
         """Results of each finished round; empty unless the format pairs by results (``waits``)."""
         self._points: list[list[float]] = []
         self._pairings: list[Pairing] = []
+        """Pairings of the current round, if the format pairs by results."""
+        self._left: Iterator[Pairing] = iter(())
+        """Pairings of the current round that `next_round` has not returned."""
         self._places: dict[int, tuple[int, bool]] = {}
         """Game number -> (index of its pairing, whether the pairing's first engine has White)."""
         self._games = self._pairs = 0
-        self._opening = 0
-        """Index of the first opening of the current round, if its pairings share openings."""
+        self._opening = self._next_opening = 0
+        """Index of the first opening of the current and of the next round, if they are shared."""
 
     @cached_property
     def own_games(self) -> int:
@@ -152,25 +156,32 @@ class Plan:
     def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
         """Return the tasks of the next round, or [] after the last; `must_wait` must be false.
 
-        A plan that chooses its pairs chooses none of the engines ``excluding``.
+        Unless the format pairs by results, return only the tasks of the next pairing: a round of
+        1,000 engines has half a million pairings. A plan that chooses its pairs chooses none of the
+        engines ``excluding``.
         """
-        schedule = schedule_for(self.settings)
-        if self._pairings and self.waits:
-            self.results.append(self._current())
-        self._pairings = schedule.pair(self.settings, self._round, self.results)
-        if not self._pairings:
-            return []
-        self._round += 1
-        self._points = [[0.0, 0.0] for _ in self._pairings]
-        self._places = {}
-        tasks, encounters = [], Counter[frozenset[int]]()
         per_pairing = (self.settings.games + 1) // 2
-        for index, pairing in enumerate(self._pairings):
+        pairings = list(islice(self._left, 1))
+        if not pairings:
+            schedule = schedule_for(self.settings)
+            if self._pairings:
+                self.results.append(self._current())
+            self._left = iter(schedule.pair(self.settings, self._round, self.results))
+            pairings = list(self._left if self.waits else islice(self._left, 1))
+            self._pairings = pairings if self.waits else []
+            if not pairings:
+                return []
+            self._opening = self._next_opening
+            self._round += 1
+            self._points = [[0.0, 0.0] for _ in self._pairings]
+            self._places = {}
+        tasks, encounters = [], Counter[frozenset[int]]()
+        for index, pairing in enumerate(pairings):
             # A knockout plays a pairing several times in a round, each time with other openings.
             opening = self._opening + per_pairing * encounters[frozenset(pairing)]
             encounters[frozenset(pairing)] += 1
             tasks += self._tasks(self._round, index, pairing, opening)
-        self._opening += per_pairing * max(encounters.values())
+        self._next_opening = self._opening + per_pairing * max(encounters.values())
         return tasks
 
     def objections(self, row: Row) -> Mapping[str, str]:
@@ -188,7 +199,7 @@ class Plan:
 
         An unfinished game (``white_score`` None) and a game of another round give no points.
         """
-        if not self.waits or white_score is None or number not in self._places:
+        if white_score is None or number not in self._places:
             return
         index, first_is_white = self._places[number]
         first = white_score if first_is_white else 1 - white_score
@@ -211,7 +222,8 @@ class Plan:
             for game in range(start, min(start + 2, settings.games)):
                 self._games += 1
                 white, black = colours(settings, pairing, game)
-                self._places[self._games] = (index, white == pairing.first)
+                if self.waits:
+                    self._places[self._games] = (index, white == pairing.first)
                 games.append(GameSpec(
                     self._games, round_number, self._pairs,
                     self.entrants[white], self.entrants[black], opening,
