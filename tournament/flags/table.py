@@ -203,8 +203,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("format",), first_key="format",
         ),
         "-log": Flag(
-            "log to a file; level=trace|info|warn|err|fatal (warn), engine=true adds the "
-            "engines' lines (> sent, < received, ! standard error), append=false replaces the "
+            "log to a file, each line with the time of its event and its game or process; "
+            "level=trace|info|warn|err|fatal (warn), engine=true adds the engines' lines (> sent, "
+            "< received, ! standard error), append=false replaces the "
             "file (not with -resume). compress=true: at the end of the run, the log is appended to "
             "FILE.gz and removed",
             ("file", "level", "engine", "append", "compress"), first_key="file",

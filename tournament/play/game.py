@@ -100,7 +100,7 @@ def play_game(
     """
     rules = parse_rules(spec.rules)
     start = start_of(spec.opening, rules)
-    started = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    started = utc_now()
     entrants = (spec.white, spec.black)
     lent = engines.lend(entrants, rules)
     ready = [engine for engine in lent if isinstance(engine, Engine)]
@@ -134,6 +134,11 @@ def play_game(
         spec, end.result, end.termination, end.reason, tuple(game.moves), started, elapsed,
         overtime=end.overtime, origin=origin, oddities=(white, black), cause=end.cause,
     )
+
+
+def utc_now() -> str:
+    """Return the time as in a row of the journal: ISO 8601 in UTC."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def describe(error: EngineError) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from datetime import datetime, timezone
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import system_error
 from merels.engine.common.saving import lock, open_to_append
+from merels.tournament.play.game import utc_now
 
 
 class LogFile:
@@ -20,6 +20,8 @@ class LogFile:
             self._file = open_to_append(path, truncate=not append)
         except OSError as error:
             raise system_error(path, "write", error) from None
+        self.game: int | None = None
+        """Number of the game whose traffic `trace` logs; None between games."""
         self._is_torn = False
         """Whether the last entry was written only in part, as on a full disk."""
         with contextlib.suppress(OSError):
@@ -46,13 +48,15 @@ class LogFile:
         except FileNotFoundError:
             return False
 
-    def write(self, level: str, text: str) -> None:
-        """Append an entry with the time in UTC.
+    def write(
+        self, level: str, text: str, game: int | None = None, time: str | None = None
+    ) -> None:
+        """Append an entry with its time in UTC, by default now, and its game or this process.
 
         Raise `OSError` if the entry cannot be written in full, as on a full disk.
         """
-        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        entry = f"{now} {level:<5} {printable(text)}\n".encode()
+        source = f"process {os.getpid()}" if game is None else f"game {game}"
+        entry = f"{time or utc_now()} {level:<5} {source}: {printable(text)}\n".encode()
         if self._is_torn:
             entry = b"\n" + entry
         while entry:
@@ -68,7 +72,7 @@ class LogFile:
         """
         with contextlib.suppress(OSError):
             for line in data.decode(errors="replace").splitlines():
-                self.write("trace", f"{engine} {direction} {line}")
+                self.write("trace", f"{engine} {direction} {line}", self.game)
 
     def close(self) -> None:
         os.close(self._file)

@@ -18,7 +18,6 @@ from typing import Literal
 
 from merels.engine.common.errors import shorten
 from merels.engine.common.numbers import counted
-from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.foreign_pool import ForeignPool
 from merels.tournament.run.retries import Refusals, Starts
@@ -335,11 +334,11 @@ class Runner:
 
     def _process_report(self, event: Started | Played | Finished) -> None:
         if isinstance(event, Finished):
-            self._process_game(event.row)
+            self._process_game(event)
         elif isinstance(event, Played):
             self.board.go_on(event)
         else:
-            self.board.begin(event.number)
+            self.board.begin(event.number, event.time)
             if (spec := self.board.playing.get(event.number)) is not None:
                 self.board.notice(*self._starts.succeed((spec.white.name, spec.black.name), None))
 
@@ -396,7 +395,7 @@ class Runner:
             return self._process_failure(task, text, False)
         place = report.place if self._pool.foreign else None
         for game in report.games:
-            self._process_game(game.row, place)
+            self._process_game(game, place)
         unplayed = task.without(self.board.played)
         if report.failures:
             self.board.notice(*self._starts.fail(report.failures, place))
@@ -435,8 +434,9 @@ class Runner:
         self.board.skip(unplayed.games)
         self.board.show()
 
-    def _process_game(self, row: Row, place: Place | None = None) -> None:
+    def _process_game(self, game: Finished, place: Place | None = None) -> None:
         """Reset the counts of failures, and record the game unless it was recorded before."""
+        row = game.row
         self._failures_in_a_row = 0
         if self._last_error:
             self._last_error = ""
@@ -450,7 +450,7 @@ class Runner:
             self.board.notice(*self._starts.exclude(objections))
             self._skip_waiting()
             return
-        self.board.end(row)
+        self.board.end(row, game.time)
         self._failed_pairs.pop(row.pair, None)
         if culprit := row.culprit:
             self._faults[culprit] += 1

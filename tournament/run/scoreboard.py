@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from typing import Generic, TypeVar
 
 from merels.engine.common.files import file_error
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec, PairTask
+from merels.tournament.play.game import utc_now
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import match_llr
 
-T = TypeVar("T")
 
+class _ReorderBuffer:
+    """Games that arrive in any order and are released in the announced order of numbers.
 
-class _ReorderBuffer(Generic[T]):
-    """Items that arrive in any order and are released in the announced order of numbers."""
+    The item of a game is its row, or None if it is in the journal.
+    """
 
     def __init__(self) -> None:
         self._expected: deque[int] = deque()
-        self._waiting: dict[int, T] = {}
+        self._waiting: dict[int, Row | None] = {}
         self._skipped: set[int] = set()
         self._late: deque[int] = deque()
         """Skipped numbers whose items have arrived."""
@@ -37,13 +38,13 @@ class _ReorderBuffer(Generic[T]):
         if number not in self._waiting:
             self._skipped.add(number)
 
-    def put(self, number: int, item: T) -> None:
+    def put(self, number: int, item: Row | None) -> None:
         """Add an item, in any order."""
         self._waiting[number] = item
         if number in self._skipped:
             self._late.append(number)
 
-    def release(self) -> Iterator[tuple[int, T]]:
+    def release(self) -> Iterator[tuple[int, Row | None]]:
         """Remove and yield the items that no missing item precedes."""
         while self._late or self._expected:
             number = self._late[0] if self._late else self._expected[0]
@@ -55,7 +56,7 @@ class _ReorderBuffer(Generic[T]):
             else:
                 break
 
-    def release_all(self) -> dict[int, T]:
+    def release_all(self) -> dict[int, Row | None]:
         """Remove and return all items by number, even if items before them are missing."""
         held, self._waiting = self._waiting, {}
         self._expected.clear()
@@ -86,8 +87,7 @@ class Scoreboard:
         """The numbers of the announced games that are not counted yet."""
         self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
-        self._starts = _ReorderBuffer[GameSpec]()
-        self._ends = _ReorderBuffer[Row | None]()
+        self._ends = _ReorderBuffer()
         self._pairs_in_llr = 0
 
     def check(self, tasks: Iterable[PairTask]) -> None:
@@ -115,31 +115,23 @@ class Scoreboard:
             self._ends.put(spec.number, None)
         else:
             self.waiting[spec.number] = spec
-            self._starts.expect(spec.number)
 
-    def begin(self, number: int) -> None:
-        """Show that a game started, unless the start of an earlier attempt was shown."""
+    def begin(self, number: int, time: str = "") -> None:
+        """Show that a game started, unless the start of an earlier attempt was shown.
+
+        ``time``: ISO 8601 in UTC, by default now.
+        """
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
             for view in self.views:
-                view.game_started(spec)
-            self._starts.put(number, spec)
-            self._show_starts()
-
-    def _show_starts(self) -> None:
-        """Show the started games in the order of their numbers."""
-        for _, spec in self._starts.release():
-            for view in self.views:
-                view.started_in_order(spec)
+                view.game_started(spec, time or utc_now())
 
     def skip(self, games: Collection[GameSpec]) -> None:
         """Show later games without waiting for these games; `show` counts them."""
         self.plan.skip(games)
         for spec in games:
-            self._starts.skip(spec.number)
             self._ends.skip(spec.number)
-        self._show_starts()
 
     def go_on(self, played: Played) -> None:
         """Show new moves of a game; ignore moves that arrive after its end."""
@@ -147,16 +139,19 @@ class Scoreboard:
             for view in self.views:
                 view.game_continued(played)
 
-    def end(self, row: Row) -> None:
-        """Append a finished game to the journal; `show` counts it in the order of numbers."""
+    def end(self, row: Row, time: str = "") -> None:
+        """Append a game that ended at ``time``, by default now, to the journal.
+
+        `show` counts it in the order of numbers.
+        """
         self.journal.append(row)
         self.played.add(row.number)
         self._unshown.add(row.number)
         self._ends.put(row.number, row)
-        self.begin(row.number)
+        self.begin(row.number, row.started)
         del self.playing[row.number]
         for view in self.views:
-            view.game_ended(row)
+            view.game_ended(row, time or utc_now())
 
     def show(self) -> None:
         """Count and show the games that no missing game precedes, until the SPRT is decided."""

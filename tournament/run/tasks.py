@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from time import monotonic, sleep
@@ -20,10 +21,11 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.fingerprint import HERE
-from merels.tournament.play.game import GameStarted, NotStarted, play_game
+from merels.tournament.play.game import GameStarted, NotStarted, play_game, utc_now
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
+from merels.tournament.run.log_file import LogFile
 
 HAND_BACK_SECONDS = 0.5
 """Seconds that a left-out worker holds a task before it returns the task for another worker."""
@@ -46,6 +48,7 @@ class Started:
     """A game has started: both engines are ready."""
 
     number: int
+    time: str = field(default_factory=utc_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Finished:
     """A game has ended: its row in the journal."""
 
     row: Row
+    time: str = field(default_factory=utc_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,20 @@ class Worker:
     """Set when no further game is to start."""
     watch: Callable[[int, Sequence[MoveRecord]], None] | None = None
     """Called at the start of a game with its number and its list of moves, which grows."""
+    log: LogFile | None = None
+    """Log of the traffic with the engines, or None."""
+
+    @contextmanager
+    def logged_as(self, number: int) -> Iterator[None]:
+        """Name game ``number`` in the lines of the log."""
+        if self.log is None:
+            yield
+            return
+        self.log.game = number
+        try:
+            yield
+        finally:
+            self.log.game = None
 
     def begin(self, number: int, moves: Sequence[MoveRecord]) -> None:
         """Report that a game has started."""
@@ -160,7 +178,8 @@ def play_pair(
             break
         begin = partial(worker.begin, spec.number)
         try:
-            result = play_until_valid(spec, worker.engines, begin)
+            with worker.logged_as(spec.number):
+                result = play_until_valid(spec, worker.engines, begin)
         except NotStarted as error:
             return PairReport(here(), failures=error.failures)
         worker.report(Finished(make_row(result)))

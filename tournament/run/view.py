@@ -12,9 +12,8 @@ from merels.tournament.run.tasks import Played
 class View:
     """A view of a tournament; this base class shows nothing.
 
-    The runner reports the start and the end of a game twice. `game_started` and `game_ended` come
-    immediately. `started_in_order` and `finished_in_order` come in the order of the game numbers,
-    the latter only when the game is in the journal and the standings.
+    The runner reports the end of a game twice. `game_ended` comes immediately. `finished_in_order`
+    comes in the order of the game numbers, when the game is in the journal and the standings.
     """
 
     incomplete = False
@@ -23,17 +22,14 @@ class View:
     def paired(self) -> None:
         """Handle a new round with unplayed games, in a format that pairs by results."""
 
-    def game_started(self, spec: GameSpec) -> None:
-        """Handle the start of a game, immediately."""
+    def game_started(self, spec: GameSpec, time: str) -> None:
+        """Handle the start of a game, immediately; ``time``: ISO 8601 in UTC."""
 
     def game_continued(self, played: Played) -> None:
         """Handle new moves of a game in progress; called only if a view needs them."""
 
-    def game_ended(self, row: Row) -> None:
+    def game_ended(self, row: Row, time: str) -> None:
         """Handle the end of a game, immediately; `game_started` was always called before."""
-
-    def started_in_order(self, spec: GameSpec) -> None:
-        """Handle the start of a game, in the order of game numbers."""
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Handle the end of a game, in the order of game numbers."""

@@ -92,24 +92,25 @@ def main() -> None:
         link.send(Report(content))
 
     try:
-        with EngineCache(trace=_open_log(log)) as engines:
+        file = _open_log(log)
+        with EngineCache(trace=file and file.trace) as engines:
             watch = None if watched == "-" else LiveReporter(report).watch
-            tasks.worker = tasks.Worker(engines, report, stopping, watch)
+            tasks.worker = tasks.Worker(engines, report, stopping, watch, file)
             while (call := calls.get()) is not None:
                 _answer(call, link)
     except BrokenPipeError:
         sys.exit(1)
 
 
-def _open_log(path: str) -> Callable[[str, str, bytes], None] | None:
-    """Return the function that logs traffic; None without a log, or if it cannot be written.
+def _open_log(path: str) -> LogFile | None:
+    """Return the log of the traffic; None without a log, or if it cannot be written.
 
     The runner reports a log that cannot be written, such as a pipe whose reader has exited.
     """
     if path == "-":
         return None
     try:
-        return LogFile(path).trace
+        return LogFile(path)
     except InputError:
         return None
 

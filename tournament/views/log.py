@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from merels.engine.common.files import file_error
 from merels.engine.common.saving import lock, write_named
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import LOG_LEVELS, LogOptions
 from merels.tournament.run.log_file import LogFile
@@ -39,14 +39,14 @@ class LogView(View):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(os.path.realpath(options.packed))
 
-    def started_in_order(self, spec: GameSpec) -> None:
-        self._write("info", f"game {spec.number}: {spec.white.name} vs {spec.black.name} started")
+    def game_started(self, spec: GameSpec, time: str) -> None:
+        self._write("info", f"{spec.white.name} vs {spec.black.name} started", spec.number, time)
 
-    def finished_in_order(self, row: Row, standings: Standings) -> None:
+    def game_ended(self, row: Row, time: str) -> None:
         self._write(
             "info" if row.termination in BLAMELESS else "warn",
-            f"game {row.number}: {row.white} vs {row.black} {row.result} {row.termination} "
-            f"({row.reason})",
+            f"{row.white} vs {row.black} {row.result} {row.termination} ({row.reason})",
+            row.number, time,
         )
 
     def notice(self, text: str) -> None:
@@ -112,11 +112,13 @@ class LogView(View):
             yield packer.compress(data)
         yield packer.flush()
 
-    def _write(self, level: str, text: str) -> None:
+    def _write(
+        self, level: str, text: str, game: int | None = None, time: str | None = None
+    ) -> None:
         if LOG_LEVELS.index(level) < self._lowest:
             return
         try:
-            self._file.write(level, text)
+            self._file.write(level, text, game, time)
         except OSError as error:
             self.incomplete = True
             self._lowest = len(LOG_LEVELS)  # The file stays open: workers may still write.

@@ -50,7 +50,7 @@ class PlainView(NoticeView):
     def paired(self) -> None:
         self._print(*news_of_round(self._settings, self._plan.so_far))
 
-    def started_in_order(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec, time: str) -> None:
         """Print ``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""
         names, bound = versus(spec.white.name, spec.black.name), ""
         if self._settings.format == "knockout":

@@ -85,7 +85,7 @@ class WebView(View):
         """Request new standings, with the new round."""
         self._games_in_standings = -1
 
-    def game_started(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec, time: str) -> None:
         """Show a game in progress, if workers report its moves."""
         if self._has_moves:
             self._broadcast.game_started(spec)
@@ -93,7 +93,7 @@ class WebView(View):
     def game_continued(self, played: Played) -> None:
         self._broadcast.game_continued(played)
 
-    def game_ended(self, row: Row) -> None:
+    def game_ended(self, row: Row, time: str) -> None:
         self._broadcast.game_ended(row)
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:

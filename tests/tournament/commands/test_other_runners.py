@@ -189,7 +189,7 @@ def test_a_log_is_compressed_at_the_end(tmp_path: Path) -> None:
     play(*words)
     assert not path.exists()
     first = gzip.decompress(packed.read_bytes()).decode()
-    assert "game 2: B vs A started" in first and " trace A > uci\n" in first
+    assert "game 2: B vs A started" in first and " trace game 1: A > uci\n" in first
     play(*words)
     both = gzip.decompress(packed.read_bytes()).decode()
     assert both.startswith(first) and both.count("game 2: B vs A started") == 2

@@ -53,11 +53,11 @@ class Events(View):
     def notice(self, text: str) -> None:
         self.notices.append(text)
 
-    def game_started(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec, time: str) -> None:
         self.started.append(spec.pair)
         self.at_start()
 
-    def game_ended(self, row: Row) -> None:
+    def game_ended(self, row: Row, time: str) -> None:
         self.at_end(row)
 
 

@@ -26,14 +26,11 @@ class EventView(View):
     def __init__(self) -> None:
         self.events: list[str] = []
 
-    def game_started(self, spec: GameSpec) -> None:
+    def game_started(self, spec: GameSpec, time: str) -> None:
         self.events.append(f"began {spec.number}")
 
-    def game_ended(self, row: Row) -> None:
+    def game_ended(self, row: Row, time: str) -> None:
         self.events.append(f"ended {row.number}")
-
-    def started_in_order(self, spec: GameSpec) -> None:
-        self.events.append(f"started {spec.number}")
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:
         self.events.append(f"finished {row.number} of {standings.finished}")
@@ -64,7 +61,7 @@ def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
         assert board.open == {1, 2, 3, 4} == set(board.waiting)
         board.begin(2)
         board.begin(1)
-        assert view.events == ["began 2", "began 1", "started 1", "started 2"]
+        assert view.events == ["began 2", "began 1"]
         assert list(board.playing) == [2, 1] and set(board.waiting) == {3, 4}
         view.events.clear()
         end(board, 2)
@@ -82,10 +79,10 @@ def test_a_game_restarted_on_another_worker_is_shown_once() -> None:
         board.begin(1)
         board.begin(1)
         end(board, 1)
-        assert view.events == ["began 1", "started 1", "ended 1"]
+        assert view.events == ["began 1", "ended 1"]
         # The start of a game is shown even if only its end was reported.
         end(board, 2)
-        assert view.events[3:] == ["began 2", "started 2", "ended 2"]
+        assert view.events[2:] == ["began 2", "ended 2"]
 
 
 def test_games_after_a_missing_one_are_counted_at_the_end() -> None:
