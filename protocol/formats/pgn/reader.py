@@ -28,7 +28,7 @@ from merels.protocol.games.record import Node, Record, place_of
 
 _NUMBER = re.compile(r"\d*+[.…]++")
 _PLAIN = str.maketrans(
-    {dash: "-" for dash in DASHES} | {cross: "x" for cross in "×✕✖"}
+    {dash: "-" for dash in DASHES} | {cross: "x" for cross in "×✕✖:"}
     | {"‼": "!!", "⁇": "??", "⁈": "?!", "⁉": "!?", "！": "!", "？": "?"}
 )
 _INVISIBLE = {0x200B: None, 0xFEFF: None}

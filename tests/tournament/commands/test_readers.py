@@ -202,11 +202,19 @@ def test_unusual_pgn_is_read(read: Command, text: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("move", [
+    "b2:f4", "b2 :f4", "b2 : f4",
     "b2 x f4", "b2x f4", "b2 xf4", "b2×f4", "b2 × f4", "b2Xf4", "B2xF4!", "b2 {so} xf4"
 ])
 def test_a_removal_with_any_sign_is_read(read: Command, move: str) -> None:
     _, out, _ = read(f"1. d2 f4 2. f2 b4 3. {move} a1 *")
     assert moves_of(out) == [["d2", "f4", "f2", "b4", "b2xf4", "a1"]]
+
+
+def test_a_colon_before_a_removal_is_read(read: Command) -> None:
+    moves = "1. d6 f4 2. b6 b4 3. f6:f4 a1 4. g1 d1 *"
+    assert moves_of(read(moves)[1]) == moves_of(read(moves.replace(":", "x"))[1])
+    numbers = "1. 5 14 2. 4 11 3. 6:14 22 *"
+    assert moves_of(read(numbers)[1]) == moves_of(read(numbers.replace(":", "x"))[1]) != []
 
 
 @pytest.mark.parametrize("dash", "-–—−‐")
