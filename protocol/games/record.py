@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, placed
 from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, Position
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -117,7 +117,10 @@ class Record:
         self, start: Position | None = None, moves: Iterable[Move] = (), result: str = "*",
         tags: dict[str, str] | None = None,
     ) -> None:
-        """Create a record with ``moves`` as its main line; they are not checked."""
+        """Create a record with ``moves`` as its main line; `InputError` names an illegal move.
+
+        Moves after a draw by a counting rule are legal.
+        """
         self.root = Node(0, None, None, start or Position())
         self.result = result
         self.tags = {} if tags is None else tags
@@ -131,8 +134,12 @@ class Record:
         """Number of changes by `put`, `remove`, `comment` and `stop_at`."""
         self._nodes: list[Node | None] = [self.root]
         """The nodes by number; None for a node that was removed."""
-        node = self.root
+        node, position = self.root, self.start
         for move in moves:
+            try:
+                position = position.played_on().push(move)
+            except InputError as error:
+                raise placed(error, place_of(self.start, node.ply)) from None
             node = self.append(node, move)
 
     @property

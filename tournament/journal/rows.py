@@ -211,9 +211,11 @@ def record_of(row: Row, rules: Rules) -> Record:
 
     The moves are only parsed; `check_record` checks them by the rules.
     """
-    moves = map(_move, (*row.opening.split(), *row.moves.split()))
-    record = Record(parse_position(row.position, rules), moves, row.result)
-    record.end().comment = row.reason
+    record = Record(parse_position(row.position, rules), result=row.result)
+    node = record.root
+    for text in (*row.opening.split(), *row.moves.split()):
+        node = record.append(node, _move(text))
+    node.comment = row.reason
     return record
 
 

@@ -27,11 +27,12 @@ _RESULT = re.compile(
     r"(?![^\s{};()[])"
 )
 """A result as a separate word, in the spellings that people use."""
+_NAME = r"[\w+#=:-]++"
 _TAG = re.compile(
-    r'\[\s*+(?P<name>[\w+#=:-]++)\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
+    rf'\[\s*+(?P<name>{_NAME})\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
 )
 """A tag. Its value may contain quotes that are not escaped, as some programs write them."""
-_PLAIN_TAGS = re.compile(r'^\[([\w+#=:-]++) "([^"\\\n]*+)"\]\n', re.M)
+_PLAIN_TAGS = re.compile(rf'^\[({_NAME}) "([^"\\\n]*+)"\]\n', re.M)
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """The beginning of a comment, a variation or a tag, the end of a variation, or a result.
@@ -254,6 +255,11 @@ class _Splitter:
         if self._in_moves and (at_start or not self._depth):
             return True
         return at_start and self._after_empty and tag["name"] in self._game.tags
+
+
+def is_tag_name(name: str) -> bool:
+    """Return whether a tag of this name can be read."""
+    return re.fullmatch(_NAME, name) is not None
 
 
 def tag_value(tag: re.Match[str]) -> str:

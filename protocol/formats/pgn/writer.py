@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from merels.engine.common.errors import printable
+from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE
-from merels.protocol.games.record import MARK, Node, Record
+from merels.protocol.formats.pgn.tokens import is_tag_name
+from merels.protocol.games.record import MARK, RESULTS, Node, Record
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in order: the Seven Tag Roster of PGN."""
@@ -18,19 +19,35 @@ _TIE = "\0"
 
 
 def format_record(record: Record) -> str:
-    """Return a record as PGN, with an empty line at its end."""
+    """Return a record as PGN, with an empty line at its end.
+
+    `InputError` for a result or for a tag's name that PGN cannot express.
+    """
     words = "\n".join(_wrap(" ".join(_words(record)))).replace(_TIE, " ")
     return f"{format_tags(record)}\n{words}\n\n"
 
 
 def format_tags(record: Record) -> str:
-    """Return a record's tags as lines, with the roster and the tags derived from the game."""
+    """Return a record's tags as lines, with the roster and the tags derived from the game.
+
+    Tags of another game, such as its FEN, are left out or replaced.
+    """
+    if record.result not in RESULTS:
+        raise InputError(record.result, f"expected a result: {', '.join(RESULTS)}")
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | record.tags
+    for name in record.tags:
+        if not is_tag_name(name):
+            raise InputError(name, "expected a tag's name of letters, digits and _")
     tags["Result"] = record.result
     tags["Variant"] = str(record.start.rules)
     first = format_position(record.start)
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
+    else:
+        tags.pop("FEN", None)
+        tags.pop("SetUp", None)
+    if "PlyCount" in tags:
+        tags["PlyCount"] = str(record.end().ply)
     return "".join(f'[{name} "{_quote(value)}"]\n' for name, value in tags.items())
 
 

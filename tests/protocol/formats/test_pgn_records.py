@@ -10,6 +10,7 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.position import Position
 from merels.engine.game.rules import parse_rules
 from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import split_games
@@ -67,6 +68,42 @@ def test_annotation_glyphs_belong_to_the_move_before_them() -> None:
     moves = "1. d6 $1 $14 {a plan} f4 $2 ( 1... d2 $6 {or this} 2. b4 $10 ) 2. b4 *"
     assert format_record(parse_record(moves)).endswith(f"\n\n{moves}\n\n")
     assert list(parse_record("$7 1. d6 *").end().glyphs) == ["$7"]
+
+
+def test_an_illegal_move_of_a_record_is_refused() -> None:
+    moves = list(map(parse_move, ("d6", "f4", "d6")))
+    with pytest.raises(InputError, match=r"'d6': .*d6 is occupied \(move 2, White\)"):
+        Record(moves=moves)
+    assert Record(moves=moves[:2]).moves == moves[:2]
+
+
+def test_tags_of_another_game_are_not_written() -> None:
+    fen = "********/O*@*****/******** w 8 8 0 2"
+    other = Record(parse_position(fen), [parse_move("d2")])
+    other.tags = {"White": "A", "PlyCount": "1"}
+    read = parse_record(format_record(other))
+    assert read.tags["FEN"] == fen and read.tags["PlyCount"] == "1"
+    text = format_record(Record(moves=map(parse_move, ("d6", "f4")), tags=read.tags))
+    again = parse_record(text)
+    assert again.start == Position() and list(map(str, again.moves)) == ["d6", "f4"]
+    assert "FEN" not in text and "SetUp" not in text and '[PlyCount "2"]' in text
+    assert again.tags["White"] == "A"
+
+
+@pytest.mark.parametrize("name", ["White Elo", "", "A]", "A\n", 'A"'])
+def test_a_tag_that_could_not_be_read_is_not_written(name: str) -> None:
+    with pytest.raises(InputError, match="expected a tag's name"):
+        format_record(Record(tags={name: "x"}))
+
+
+def test_tags_that_are_written_can_be_read() -> None:
+    tags = {"White": 'x\\ "] ', "Größe": "½", "A-b:c+d=e#f_1": "[]", "W": "{;%"}
+    assert parse_record(format_record(Record(tags=tags))).tags.items() >= tags.items()
+
+
+def test_a_result_that_could_not_be_read_is_not_written() -> None:
+    with pytest.raises(InputError, match="'White': expected a result: 1-0, 0-1"):
+        format_record(Record(result="White"))
 
 
 def test_a_record_may_begin_with_black_s_move() -> None:
