@@ -66,7 +66,10 @@ def _parser() -> Parser:
         counts, "ptnml", metavar="a,b,c,d,e",
         help="opening pairs by result: LL, LD, DD or WL, WD, WW",
     )
-    add_flag(parser, "sprt", metavar="elo0,elo1", help="the two hypotheses of an SPRT")
+    add_flag(
+        parser, "sprt", metavar="elo0,elo1",
+        help="the two hypotheses of an SPRT; or elo0=N elo1=N, as in merels tournament",
+    )
     add_flag(
         parser, "model", metavar="M",
         help=f"unit of elo0 and elo1: {', '.join(MODELS)} (default: {MODELS[0]})",
@@ -77,16 +80,21 @@ def _parser() -> Parser:
 
 
 def _joined(argv: list[str]) -> list[str]:
-    """Return the arguments with each value joined to its option by ``=``.
+    """Return the arguments with each option's values joined to it by ``=`` and spaces.
 
     Otherwise argparse would take the value in ``-sprt -3,1`` for an option.
     """
     joined: list[str] = []
+    is_value = False
     for argument in argv:
         if joined and joined[-1].lstrip("-") in VALUE_OPTIONS:
             joined[-1] += "=" + argument
+            is_value = True
+        elif is_value and not argument.startswith("-"):
+            joined[-1] += " " + argument
         else:
             joined.append(argument)
+            is_value = argument.lstrip("-").partition("=")[0] in VALUE_OPTIONS
     return joined
 
 
@@ -102,7 +110,7 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
     """Parse the comma-separated whole numbers of an option; ``form`` names them, as ``W,L,D``."""
     words = text.split(",")
     if len(words) != form.count(",") + 1:
-        raise InputError(text, f"expected whole numbers as {form} for {option}")
+        raise InputError(text, f"expected whole numbers with commas, as {form}, for {option}")
     return tuple(read_whole(word.strip(), 0, MAX_COUNT, option) for word in words)
 
 
@@ -114,7 +122,16 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         if chosen:
             raise InputError(f"-{next(iter(chosen))}", "belongs to an SPRT; add -sprt elo0,elo1")
         return None
-    elo0, comma, elo1 = options.sprt.partition(",")
-    if not comma or "," in elo1:
-        raise InputError(options.sprt, "expected two numbers as elo0,elo1 for -sprt")
-    return read_sprt(elo0, elo1, **chosen, form="-{}")
+    words = options.sprt.replace(",", " ").split()
+    if "=" in options.sprt:
+        # As in merels tournament: elo0=0 elo1=5 alpha=0.05
+        for word in words:
+            name, equals, value = word.partition("=")
+            if not equals or name not in ("elo0", "elo1", *values) or name in chosen:
+                names = ", ".join(f"{name}=" for name in ("elo0", "elo1", *values))
+                raise InputError(word, f"expected each of {names} once at most for -sprt")
+            chosen[name] = value
+        words = [chosen.pop(name, "") for name in ("elo0", "elo1")]
+    if len(words) != 2 or not all(words):
+        raise InputError(options.sprt, "expected elo0,elo1 or elo0=N elo1=N for -sprt")
+    return read_sprt(words[0], words[1], **chosen, form="-{}")

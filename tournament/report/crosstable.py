@@ -76,7 +76,10 @@ def rating_list(ratings: Ratings, columns: int | None = None) -> str:
 
 
 def results_table(table: Crosstable, points: bool = False) -> str:
-    """Return the crosstable as text, with wins-draws-losses or points as cells; or `left_out`."""
+    """Return the crosstable as text, with wins-draws-losses or points as cells; or `left_out`.
+
+    The last line names the content of the cells.
+    """
     if not table.is_whole:
         return f"{left_out(table.ratings)}\n"
 
@@ -89,7 +92,8 @@ def results_table(table: Crosstable, points: bool = False) -> str:
     rows = results_rows(table, shorten, cell)
     for i, row in enumerate(rows[1:]):
         row[3 + i] = "x"
-    return grid(rows, left=1)
+    content = "points" if points else "wins-draws-losses"
+    return f"{grid(rows, left=1)}Cells: {content} of the row's engine.\n"
 
 
 def results_rows(

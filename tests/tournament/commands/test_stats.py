@@ -57,6 +57,33 @@ def test_flags_may_have_an_equals_sign_or_two_dashes(
     assert answer(capsys, *argv) == answer(capsys, "-wld", "1,2,3", "-sprt", "-3,1")
 
 
+@pytest.mark.parametrize("words", [
+    ("-sprt", "elo0=0,elo1=50"), ("-sprt", "elo0=0", "elo1=50"),
+    ("-sprt", "elo1=50", "model=normalized", "elo0=0", "-alpha", "0.05"),
+    ("-sprt=elo0=0", "elo1=50"),
+])
+def test_an_sprt_is_read_as_in_a_tournament(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    counts = ("-wld", "35,6,5")
+    assert answer(capsys, *counts, *words) == answer(capsys, *counts, "-sprt", "0,50")
+
+
+@pytest.mark.parametrize(("argv", "message"), [
+    (("-wld", "35", "6", "5"), "'35 6 5': expected whole numbers with commas, as W,L,D, for -wld"),
+    (("-wld", "35,6,5", "-sprt", "elo0=0"), "'elo0=0': expected elo0,elo1 or elo0=N elo1=N"),
+    (("-wld", "35,6,5", "-sprt", "elo0=0,elo1=5,elo1=6"), "'elo1=6': expected each of elo0="),
+    (("-wld", "35,6,5", "-sprt", "elo0=0,elo2=5"), "'elo2=5': expected each of elo0="),
+    (("-wld", "35,6,5", "-sprt", "elo0=0 elo1=5 beta=1", "-beta", "0.1"), "'beta=1': expected"),
+])
+def test_a_wrong_form_of_counts_or_hypotheses_is_one_line(
+    capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], message: str
+) -> None:
+    assert main(list(argv)) == 2
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1
+
+
 def test_zero_has_no_minus_sign(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
     assert "-0.0" not in capsys.readouterr().out

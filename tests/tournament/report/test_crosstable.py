@@ -45,8 +45,10 @@ def test_the_rating_list_and_the_crosstable_are_aligned_text() -> None:
         "1  Alpha   4.0/6      x  2-1-1  1-1-0\n"
         "2  Beta    3.5/8  1-1-2      x  1-2-1\n"
         "3  Gamma   2.5/6  0-1-1  1-2-1      x\n"
+        "Cells: wins-draws-losses of the row's engine.\n"
     )
-    assert "1.5" in crosstable.results_table(table, points=True).splitlines()[1]
+    lines = crosstable.results_table(table, points=True).splitlines()
+    assert "1.5" in lines[1] and lines[-1] == "Cells: points of the row's engine."
 
 
 def test_the_records_of_two_engines_mirror_each_other() -> None:
