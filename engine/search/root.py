@@ -32,6 +32,11 @@ class Root(NamedTuple):
     settled: bool = False
     """Whether all moves are certain wins of the same depth, so that no search is needed."""
 
+    @property
+    def decided(self) -> bool:
+        """Whether no search is needed to choose a move: of the first rank, there is only one."""
+        return self.settled or len(self.moves) == 1 or self.ranks.count(0) == 1
+
     def score(self, move: int, score: Score) -> Score:
         """Return a move's score from the search, corrected by its value in the tables."""
         choice = self.choices.get(move)

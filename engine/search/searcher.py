@@ -190,6 +190,7 @@ class Searcher:
             position, root_moves, tables, multipv, is_due, equal_wins=reported_win > 0,
             corrected=self.corrections and level is None,
         )
+        clock.decided = root.decided
         errors = errors_of(level, position)
         context = (core_rules(position.rules), level is None, errors, root.tables)
         if context != self._context:
@@ -237,18 +238,16 @@ class Searcher:
         nodes: list[float] = []
         if clock.limit.nodes:
             nodes.append(clock.limit.nodes)
-        if clock.hard is not None and not clock.waits:
-            nodes.append(clock.hard * _NODES_A_SECOND * self.threads)
+        seconds = [clock.time, clock.budget and clock.budget.hard]
+        if not clock.waits:
+            nodes += [_NODES_A_SECOND * self.threads * limit for limit in seconds if limit]
         wanted = min(nodes, default=math.inf) * _NODE_BYTES / (1 << 20)
         return math.ceil(min(wanted, self.hash_mb))
 
-    def _max_depth(self, root: Root, clock: TimeManager, signals: Signals) -> int:
+    def _max_depth(self, clock: TimeManager, signals: Signals) -> int:
         """Return the depth limit in plies."""
         if signals.stopped:
             return 1
-        settled = root.settled or len(root.moves) == 1
-        if settled and clock.limit.clock(clock.side) is not None and not clock.waits:
-            return 1  # There is nothing to choose: one ply is enough for a score.
         wanted = clock.limit.depth
         return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
 
@@ -299,7 +298,7 @@ class Searcher:
             interrupted = run(
                 self._workers[0],
                 report,
-                max_depth=self._max_depth(root, clock, signals),
+                max_depth=self._max_depth(clock, signals),
                 lines=multipv,
                 node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
                 reported_win=reported_win,

@@ -63,7 +63,7 @@ class Signals:
     def _apply(self) -> None:
         clock = self._clock
         if clock is not None:
-            if clock.pondering and self.hit is not None:
-                clock.pondering, clock.started = False, self.hit
+            if self.hit is not None:
+                clock.ponderhit(self.hit)
             self.deadline.set(0 if self.stopped or self._ended else clock.deadline())
         self._changed.notify_all()

@@ -55,7 +55,7 @@ class TimeManager:
     """The clock of a running search, which decides when the search ends.
 
     ``overhead`` is in seconds. While a search is ``infinite`` or ``pondering``, neither time
-    nor ``mate`` ends it.
+    nor ``mate`` ends it. A pondering search that would have stopped stops at the ponderhit.
     """
 
     limit: Limit
@@ -66,56 +66,70 @@ class TimeManager:
     asked: int = field(default_factory=core.monotonic_ns)
     """Time of the request in nanoseconds of `core.monotonic_ns`; reported times count from it."""
     started: int = 0
-    """Start of the time limits, on the same clock as ``asked``; a ponderhit sets it again."""
-    soft: float | None = None
-    """Soft limit of the `Budget`, in seconds after ``started``; None: no clock."""
-    hard: float | None = None
-    """Seconds after ``started`` at which the search is interrupted; None: no limit on time."""
+    """Start of ``time``, on the same clock as ``asked``; a ponderhit sets it again."""
+    time: float | None = None
+    """Seconds after ``started`` at which the search is interrupted; None: no such limit."""
+    budget: Budget | None = None
+    """Time on the clock in seconds after ``asked``, pondering included; None: no clock."""
+    decided: bool = False
+    """Whether only one move is left to choose, so that a search on a clock needs one ply."""
+    done: bool = False
+    """Whether a search that did not wait would have stopped."""
     _best_move: int = -1
     _stable: int = 0
 
     def __post_init__(self) -> None:
         self.started = self.asked
-        limits: list[float] = []
         if self.limit.time is not None:
             # At most 5 % of the time, so that a short time is not all reserve.
             reserve = min(self.overhead, self.limit.time / 20)
-            limits.append(max(0.001, self.limit.time - reserve))
+            self.time = max(0.001, self.limit.time - reserve)
         clock = self.limit.clock(self.side)
         if clock is not None:
             increment = self.limit.increment(self.side) or 0.0
-            self.soft, hard = budget(clock, increment, self.limit.remaining_moves, self.overhead)
-            limits.append(hard)
-        self.hard = min(limits, default=None)
+            self.budget = budget(clock, increment, self.limit.remaining_moves, self.overhead)
 
     @property
     def waits(self) -> bool:
         """Whether the search must not answer before a stop or a ponderhit."""
         return self.infinite or self.pondering
 
-    def elapsed(self) -> float:
-        """Return the seconds since ``started``."""
-        return (core.monotonic_ns() - self.started) / 1e9
+    def ponderhit(self, at: int) -> None:
+        """Start the time limits of a pondering search at the nanosecond ``at``."""
+        if self.pondering:
+            self.started, self.pondering = at, False
 
     def deadline(self) -> int | None:
         """Return the nanosecond of `core.monotonic_ns` that ends the search; None: never."""
-        if self.waits or self.hard is None:
+        if self.waits:
             return None
-        return self.started + int(min(self.hard, LONGEST) * 1e9)
+        if self.done:
+            return 0
+        hard = None if self.budget is None else self.budget.hard
+        ends = [_after(self.started, self.time), _after(self.asked, hard)]
+        return min((end for end in ends if end is not None), default=None)
 
     def enough(self, move: int, depth: int, score: Score) -> bool:
         """Return whether to stop after an iteration with this best move, depth and score."""
         self._stable = self._stable + 1 if move == self._best_move else 0
         self._best_move = move
-        if self.waits:
-            return False
+        self.done = self.done or self._is_enough(depth, score)
+        return self.done and not self.waits
+
+    def _is_enough(self, depth: int, score: Score) -> bool:
+        """Return whether a search that does not wait stops after this depth and score."""
         if self.limit.mate and 0 < (score.own_moves or 0) <= self.limit.mate:
             return True
-        if self.soft is None:
+        if self.budget is None:
             return False
-        if score.win_in is not None and abs(score.win_in) <= depth:
-            return True  # A deeper search finds no shorter win and no longer loss.
+        if self.decided or score.win_in is not None and abs(score.win_in) <= depth:
+            return True  # A deeper search finds no other move, no shorter win and no longer loss.
         # A best move that keeps changing gets more time, a stable one less. The next iteration
         # takes several times as long as this one, so stop well before the soft limit.
         share = _STABILITY[min(self._stable, len(_STABILITY) - 1)] * 0.6
-        return self.elapsed() > self.soft * share
+        return (core.monotonic_ns() - self.asked) / 1e9 > self.budget.soft * share
+
+
+def _after(start: int, seconds: float | None) -> int | None:
+    """Return the nanosecond that is ``seconds`` after ``start``, or None."""
+    return None if seconds is None else start + int(min(seconds, LONGEST) * 1e9)

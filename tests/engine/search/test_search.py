@@ -181,6 +181,24 @@ def test_ponderhit_starts_the_clock() -> None:
     assert results.get(timeout=60).move is not None
 
 
+@pytest.mark.parametrize(("moves", "asked_ago"), [(1, 0), (24, 10**13)])
+def test_a_search_that_has_pondered_long_enough_ends_at_the_ponderhit(
+    moves: int, asked_ago: int
+) -> None:
+    """It ends within the next iteration: with one move to choose, or after hours."""
+    signals = Signals()
+
+    def hit(info: Info) -> None:
+        if info.depth == 4:
+            signals.ponderhit()
+
+    result = Searcher(4).search(
+        Position(), Limit(white_clock=3600.0, depth=12), hit, ponder=True, signals=signals,
+        root_moves=Position().legal_moves()[:moves], asked=core.monotonic_ns() - asked_ago,
+    )
+    assert result.info.depth == 4
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_after_a_report_that_raises_the_next_search_works(threads: int) -> None:
     searcher = Searcher(4, threads)
@@ -296,6 +314,12 @@ def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
     only = (Position().legal_moves()[0],)
     for limit, deepest in ((Limit(white_clock=1000.0), 1), (Limit(depth=3), 3)):
         assert fresh_search(Position(), limit, root_moves=only)[0].info.depth == deepest
+
+
+def test_a_correction_on_a_clock_is_searched_one_ply() -> None:
+    position = parse_position("*@*O**@*/OO@O@@*O/******** w 4 3 0 1", MORRIS)
+    for limit, deepest in ((Limit(white_clock=1000.0, depth=9), 1), (Limit(depth=3), 3)):
+        assert fresh_search(position, limit)[0].info.depth == deepest
 
 
 def test_between_two_levels_strength_rises_with_the_rating() -> None:

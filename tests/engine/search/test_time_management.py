@@ -70,8 +70,8 @@ def test_a_search_stops_before_its_soft_limit_and_sooner_if_the_best_move_is_sta
 ) -> None:
     clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
     clock.deadline()
-    assert clock.soft is not None and clock.soft > 1000
-    clock.started = core.monotonic_ns() - int(spent * clock.soft * 1e9)
+    assert clock.budget is not None and clock.budget.soft > 1000
+    clock.asked = core.monotonic_ns() - int(spent * clock.budget.soft * 1e9)
     answers = [clock.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
     assert answers[-1] == enough
 
@@ -105,8 +105,8 @@ def test_each_side_budgets_with_its_own_clock_and_increment(field: str) -> None:
     def soft(side: int, white: float, black: float) -> float:
         times = {"white_clock": 9.0, "black_clock": 9.0, "white_inc": 0.0, "black_inc": 0.0}
         limit = Limit(**{**times, f"white_{field}": white, f"black_{field}": black})
-        seconds = TimeManager(limit, side, OVERHEAD).soft
-        assert seconds is not None
-        return seconds
+        plan = TimeManager(limit, side, OVERHEAD).budget
+        assert plan is not None
+        return plan.soft
 
     assert soft(BLACK, 1.0, 4.0) == soft(WHITE, 4.0, 1.0) > soft(BLACK, 4.0, 1.0)
