@@ -28,6 +28,13 @@ class Score:
         return (self.win_in + 1) // 2 if self.win_in > 0 else -(-self.win_in // 2)
 
     @property
+    def order(self) -> tuple[int, int]:
+        """Key that sorts scores: losses, the longest last; estimates; wins, the shortest last."""
+        if self.win_in is None:
+            return 0, self.cp or 0
+        return (1 if self.win_in > 0 else -1), -self.win_in
+
+    @property
     def known(self) -> int:
         """1 or -1 for a win or loss that comes from a tablebase, without a distance; else 0."""
         if self.cp is None or abs(self.cp) < _LEAST_KNOWN:

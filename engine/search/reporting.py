@@ -9,7 +9,7 @@ from typing import TypedDict
 from merels.engine.core import core
 from merels.engine.core.convert import decode_move, decode_score
 from merels.engine.game.position import Outcome
-from merels.engine.game.score import PovScore, Score
+from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.limits import Info
 from merels.engine.search.root import Root
 from merels.engine.search.time_management import TimeManager
@@ -43,15 +43,32 @@ class Reporter:
 
     def report_iteration(self, depth: int, lines: Lines) -> bool:
         """Report an iteration; return whether time management ends the search."""
-        totals = self._totals()
+        totals, ordered = self._totals(), self._in_order(lines)
         self.lines = [
-            self._info(line, depth, totals, multipv=number) for number, line in enumerate(lines, 1)
+            self._info(line, score, depth, totals, multipv=number)
+            for number, (line, score) in enumerate(ordered, 1)
         ]
         for info in self.lines:
             self.on_info(info)
-        best = self.lines[0].score
-        assert best is not None
-        return self.clock.enough(lines[0][2][0], depth, best.relative)
+        best, score = ordered[0]
+        return self.clock.enough(best[2][0], depth, score)
+
+    def _in_order(self, lines: Lines) -> list[tuple[Line, Score]]:
+        """Return lines and their scores, the best score first.
+
+        The core orders lines by rank: by tables, by a correction, and behind moves that do not
+        repeat a position. An estimate is therefore lowered to that of an earlier line. Values from
+        tables and proven ends are exact, and only move their lines.
+        """
+        ordered, most = list[tuple[Line, Score]](), TABLE_CP
+        for line in lines:
+            score = self._score(line)
+            if score.cp is not None:
+                if not self.root.is_certain(line[2][0]):
+                    score = Score(cp=min(score.cp, most))
+                most = min(most, score.cp or 0)
+            ordered.append((line, score))
+        return sorted(ordered, key=lambda pair: pair[1].order, reverse=True)
 
     def report_interruption(self) -> None:
         """Report the best line of a search that was interrupted within an iteration.
@@ -63,16 +80,21 @@ class Reporter:
         if better is None:
             last = replace(last, **self._totals())
         else:
-            last = self._info(better, last.depth or 0, self._totals(), bound="lower")
+            depth = last.depth or 0
+            last = self._info(better, self._score(better), depth, self._totals(), bound="lower")
         self.lines[0] = last
         self.on_info(last)
 
+    def _score(self, line: Line) -> Score:
+        """Return the score of a line, corrected by the value of its first move in the tables."""
+        return self.root.score(line[2][0], decode_score(line[0]))
+
     def _info(
-        self, line: Line, depth: int, totals: _Totals, multipv: int = 1, bound: str = ""
+        self, line: Line, score: Score, depth: int, totals: _Totals, multipv: int = 1,
+        bound: str = "",
     ) -> Info:
         """Return the `Info` of a line; ``depth`` is that of the last complete iteration."""
-        value, seldepth, pv = line
-        score = self.root.score(pv[0], decode_score(value))
+        _, seldepth, pv = line
         moves = tuple(map(decode_move, pv))
         return Info(
             PovScore(score, self.clock.side), bound, depth, seldepth, multipv, wdl=score.wdl(),

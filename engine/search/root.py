@@ -37,6 +37,11 @@ class Root(NamedTuple):
         """Whether no search is needed to choose a move: of the first rank, there is only one."""
         return self.settled or len(self.moves) == 1 or self.ranks.count(0) == 1
 
+    def is_certain(self, move: int) -> bool:
+        """Return whether the tables have a move's certain value."""
+        choice = self.choices.get(move)
+        return choice is not None and choice.certain
+
     def score(self, move: int, score: Score) -> Score:
         """Return a move's score from the search, corrected by its value in the tables."""
         choice = self.choices.get(move)

@@ -287,6 +287,31 @@ def test_searchmoves_are_obeyed_and_multipv_lines_are_sorted() -> None:
         assert values == sorted(values, reverse=True)
 
 
+CORRECTED = "*@*O**@*/OO@O@@*O/******** w 4 3 0 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        (CORRECTED, ""),
+        # A move that repeats a position of the game is ranked lower than its score.
+        ("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", "e5-e4 b4-b2 e4-e5 b2-b4 e5-e4 b4-b2"),
+        ("*O*@O**@/*@*O**@*/O*@**O** w 0 0 0 20", "d7-d6 g4-g7 d6-d7 g7-g4 d7-d6 g4-g7"),
+    ],
+)
+def test_the_scores_of_several_lines_fall_from_line_to_line(text: str, moves: str) -> None:
+    position = play_moves(parse_position(text, MORRIS), moves.split())
+    for lines in (2, 3, 6):
+        result, infos = fresh_search(position, Limit(nodes=20_000), multipv=lines)
+        reports: dict[int | None, list[int]] = {}
+        for info in infos[: -1 if result.interrupted else None]:
+            assert info.score is not None and info.score.relative.cp is not None
+            reports.setdefault(info.depth, []).append(info.score.relative.cp)
+        for depth, scores in reports.items():
+            assert scores == sorted(scores, reverse=True), (depth, lines)
+        assert moves or result.move == fresh_search(position, Limit(nodes=20_000))[0].move
+
+
 @pytest.mark.parametrize("limit", [
     Limit(white_clock=0, black_clock=0), Limit(white_clock=-0.05), Limit(time=0.001),
     Limit(nodes=1), Limit(depth=1), Limit(white_clock=0.005, white_inc=0.001, remaining_moves=1),
@@ -317,7 +342,7 @@ def test_a_forced_move_on_a_clock_is_searched_one_ply() -> None:
 
 
 def test_a_correction_on_a_clock_is_searched_one_ply() -> None:
-    position = parse_position("*@*O**@*/OO@O@@*O/******** w 4 3 0 1", MORRIS)
+    position = parse_position(CORRECTED, MORRIS)
     for limit, deepest in ((Limit(white_clock=1000.0, depth=9), 1), (Limit(depth=3), 3)):
         assert fresh_search(position, limit)[0].info.depth == deepest
 
@@ -462,7 +487,9 @@ def test_a_repetition_ranks_after_moves_that_are_little_worse() -> None:
         orders.append([(str(info.pv[0]), info.score and info.score.relative.cp) for info in infos])
     by_value, repetition_later = orders
     assert [move for move, _ in by_value] == ["b4-c4", "d5-c5", "b4-b6"]
-    assert repetition_later == [by_value[1], by_value[0], by_value[2]], "each with its own value"
+    second = by_value[1]
+    lowered = by_value[0][0], second[1]
+    assert repetition_later == [second, lowered, by_value[2]]
 
 
 def test_a_search_fits_a_stack_of_128_kib() -> None:

@@ -152,6 +152,24 @@ def test_each_of_several_lines_has_the_score_of_its_own_move(
         assert position.outcome() is not None
 
 
+def test_the_scores_of_several_lines_fall_from_line_to_line(
+    tables: Tables, searcher: Searcher
+) -> None:
+    """Also among lost moves, and with a mate that the search finds after a longer conversion."""
+    chance, searched = random.Random(3), {1: 0, -1: 0}
+    while min(searched.values()) < 20:
+        position, stored = random_entry(tables, chance, 3, 3)
+        if stored.value == 0 or searched[stored.value] > 40:
+            continue
+        searched[stored.value] += 1
+        for depth in (2, 5):
+            lines: list[Info] = []
+            result = searcher.search(position, Limit(depth=depth), lines.append, multipv=4)
+            keys = [info.score.relative.order for info in lines[-4:] if info.score]
+            assert keys == sorted(keys, reverse=True)
+            assert result.move == lines[-4].pv[0]
+
+
 # In the first game the winning side must not play the shortest win: the opponent could then repeat
 # a position for the third time. In the other games a repetition saves the losing side.
 GAMES_WITH_REPETITIONS = [
