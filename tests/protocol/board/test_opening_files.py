@@ -77,6 +77,14 @@ def test_moves_after_a_repetition_are_read_and_the_draw_is_marked(server: Server
         assert state["final"]
 
 
+def test_a_contradicting_result_is_reported(server: Server) -> None:
+    session = server.open()
+    text = '[Result "0-1"]\n\n1. d6 f4 1-0\n'
+    status, answer = server.api("load", session=session, text=text)
+    notice = "the Result tag states 0-1, and the moves end with 1-0; the game counts as 1-0"
+    assert (status, answer) == (200, {"moves": 2, "notice": notice})
+
+
 def test_a_variant_that_is_not_supported_is_reported(server: Server) -> None:
     text = '[Variant "Twelve Men\'s Morris"]\n\n1. d6 *'
     status, answer = server.api("load", session=server.open(), text=text)

@@ -577,6 +577,11 @@ export default {
     + "{hand} in der Hand",
   "server.read-on": "{reason} bei Zug {number}, {side} ({move}); die späteren Züge werden trotzdem "
     + "gelesen; {setting} schaltet dieses Remis ab",
+  "server.two-results": "als Ergebnis nennt der Tag Result {tag}, am Ende der Züge steht {end}; "
+    + "die Partie zählt als {result}",
+  "server.no-result": "der Tag Result „{tag}“ ist kein Ergebnis wie 1-0; die Partie zählt als "
+    + "{result}",
+  "server.other-result": "die Partie endet mit „{end}“, aber ihr Ergebnis ist {result}",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Anfänger",
   "server.level.Casual": "Hobby",

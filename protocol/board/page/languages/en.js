@@ -561,6 +561,10 @@ export default {
     + "in hand",
   "server.read-on": "{reason} at move {number}, {side} ({move}); the later moves are read, too; "
     + "{setting} turns this draw off",
+  "server.two-results": "the Result tag states {tag}, and the moves end with {end}; the game "
+    + "counts as {result}",
+  "server.no-result": "the Result tag '{tag}' is no result such as 1-0; the game counts as {result}",
+  "server.other-result": "the game ends in '{end}', but its result is {result}",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Beginner",
   "server.level.Casual": "Casual",
