@@ -273,8 +273,10 @@ class _Line:
         """
         for at in range(begin, max(end, begin + 1)):
             for number in self.numbers.get(at, ()):
-                digits, dots = _split_number(number.plain)
                 expected = reader.numbers_of(plies, position)
+                if number.plain == f"{expected[0]}.":
+                    continue
+                digits, dots = _split_number(number.plain)
                 is_next = not digits or digits in map(str, expected)
                 reason = ""
                 if not dots and (at > begin or not is_next) and digits != "1":
