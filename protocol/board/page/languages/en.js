@@ -563,7 +563,8 @@ export default {
     + "{setting} turns this draw off",
   "server.two-results": "the Result tag states {tag}, and the moves end with {end}; the game "
     + "counts as {result}",
-  "server.no-result": "the Result tag '{tag}' is no result such as 1-0; the game counts as {result}",
+  "server.no-result": "the Result tag '{tag}' is no result such as 1-0; the game "
+    + "counts as {result}",
   "server.other-result": "the game ends in '{end}', but its result is {result}",
   "server.level": "merels ({level})",
   "server.level.Beginner": "Beginner",
