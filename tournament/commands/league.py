@@ -41,13 +41,15 @@ from merels.tournament.league.league import (
     League,
     Member,
     Terms,
+    anchors_of,
     create_league,
+    levels_of,
     merge_copy,
     open_league,
     read_league,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
-from merels.tournament.league.rating_list import list_entries
+from merels.tournament.league.rating_list import contradictions, list_entries
 from merels.tournament.league.site import has_site, write_site
 from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
@@ -163,9 +165,15 @@ def _add(folder: str, words: Sequence[str]) -> int:
             )
             for entrant, entry, version in zip(entrants, given.engines, versions)
         ]
-        league.with_new(entrants, members).save()
-    for entrant in entrants:
-        print(f"{folder}: added {printable(entrant.name)}")
+        league = league.with_new(entrants, members)
+        league.save()
+    levels = {} if league.terms.anchors else levels_of(league)
+    limited = levels.keys() - anchors_of(league).keys()
+    for name in (entrant.name for entrant in entrants):
+        why = (f"; it is no anchor, because its limit is below the {levels[name].nodes} nodes of "
+               "its level" if name in limited else "")
+        of_family = f" to the family {printable(family)}" if family else ""
+        print(f"{folder}: added {printable(name)}{of_family}{why}")
     return OK
 
 
@@ -184,6 +192,20 @@ def _change(action: str, status: str) -> Callable[[str, Sequence[str]], int]:
         return OK
 
     return change
+
+
+def _family(folder: str, words: Sequence[str]) -> int:
+    """Set the family of players that are in the league."""
+    if len(words) < 2:
+        raise InputError("family", "expected a family and the names of its players after it")
+    family, *names = words
+    with open_league(folder) as league:
+        for name in names:
+            league = league.with_member(name, family=family)
+        league.save()
+    for name in names:
+        print(f"{folder}: {printable(name)} is of the family {printable(family)}")
+    return OK
 
 
 def _play(folder: str, words: Sequence[str]) -> int:
@@ -209,7 +231,8 @@ def _play(folder: str, words: Sequence[str]) -> int:
             if change := league.program_difference(name):
                 raise InputError(
                     name, f"its program has changed since it was added ({change}): add it as a new "
-                    f"player, with -family, and retire the old player"
+                    "player, with -family, and retire the old player with "
+                    f"{shell_text(['merels', 'league', folder, 'retire', name])}"
                 )
         for name, _ in league.terms.anchors:
             if name not in league.members:
@@ -248,7 +271,16 @@ def _run(
     if options.executor is None:
         entries = [dict(league.members[player.name].each) for player in players]
         known_names = rules_known(players, entries, dict(league.terms.each))
-        for text in preflight(players, known_names, plan.settings.rules, plan.openings.trial):
+        try:
+            notices = preflight(players, known_names, plan.settings.rules, plan.openings.trial)
+        except InputError as error:
+            names = (player.name for player in players)
+            named = filter(lambda name: f"{error.token} ".startswith(f"-engine {name} "), names)
+            name = max(named, key=len, default="NAME")
+            retire = shell_text(["merels", "league", league.folder, "retire", name])
+            where = f"{error.expected}; to play without this player: {retire}"
+            raise InputError(error.token, where) from None
+        for text in notices:
             notify(text)
     view: View = NoticeView()
     if not options.quiet:
@@ -305,6 +337,8 @@ def _print_list(league: League) -> None:
     if unreached:
         text += f", not reached by {counted(len(unreached), 'player')}"
     put(sys.stdout, f"\n{text}\n")
+    for line in contradictions(league, entries):
+        put(sys.stdout, f"{line}\n")
 
 
 def _status(folder: str, words: Sequence[str]) -> int:
@@ -340,7 +374,7 @@ def _no_words(action: str, words: Sequence[str]) -> None:
 ACTIONS: dict[str, Callable[[str, Sequence[str]], int]] = {
     "create": _create, "add": _add, "retire": _change("retire", "retired"),
     "remove": _change("remove", "removed"), "return": _change("return", "active"),
-    "play": _play, "merge": _merge, "site": _site, "status": _status,
+    "family": _family, "play": _play, "merge": _merge, "site": _site, "status": _status,
 }
 FLAGGED = ("create", "add", "play")
 """Actions that have flags."""

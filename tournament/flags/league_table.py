@@ -24,7 +24,8 @@ CREATE_FLAGS: Flags = {**CREATE_OWN, **{name: FLAGS[name] for name in CREATE_SHA
 ADD_FLAGS: Flags = {
     "-engine": FLAGS["-engine"],
     "-family": Flag(
-        "a name shared by all versions of an engine; the site plots their ratings as one line",
+        "a name shared by all versions of an engine; the site plots their ratings as one line. All "
+        "players of the command get this family; the action family corrects it",
     ),
 }
 PLAY_OWN: Flags = {
@@ -60,6 +61,7 @@ Actions:
   retire NAME    exclude a player from further games; its rating stays in the list
   remove NAME    remove a player and its games from the list; the journal keeps the games
   return NAME    make a retired or removed player active again, with all its games
+  family F NAME  make players versions of the family F
   play           play until the error of every active player is at most the goal; Ctrl-C stops
                  after the games in progress, and the next play continues
   merge DIR2     add the games of a part that was played in a copy of the folder

@@ -8,6 +8,7 @@ data of the players, and the terms of the league.
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from typing import Any, Literal, get_args
 from merels.engine import __version__
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.files import file_error, system_error
-from merels.engine.search.levels import LEVELS
+from merels.engine.search.levels import LEVELS, Level
 from merels.tournament.journal.import_games import REPLAY_COLUMNS
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, new_journal, open_run, reserved
@@ -171,13 +172,26 @@ def ratings_of(league: League, counts: Counts) -> list[PlayerRating]:
 
 
 def anchors_of(league: League) -> dict[str, float]:
-    """Return the players that fix the scale, with their Elo: named anchors, or built-in levels."""
+    """Return the players that fix the scale, with their Elo: named anchors, or built-in levels.
+
+    A level is an anchor only if it may search all of its nodes.
+    """
     if league.terms.anchors:
         return dict(league.terms.anchors)
-    levels: dict[str, float] = {level.name: level.elo for level in LEVELS}
+    levels = levels_of(league)
+    return {
+        entrant.name: float(levels[entrant.name].elo) for entrant in league.settings.engines
+        if entrant.name in levels and entrant.limit.depth is None
+        and (entrant.limit.nodes or math.inf) >= levels[entrant.name].nodes
+    }
+
+
+def levels_of(league: League) -> dict[str, Level]:
+    """Return the built-in levels in the rating list, by the names of the players."""
+    levels = {level.name: level for level in LEVELS}
     return {
         name: levels[name] for name in league.listed
-        if dict(league.members[name].each).get("level") == name
+        if name in levels and dict(league.members[name].each).get("level", "").title() == name
     }
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from merels.engine.common.errors import printable
 from merels.tournament.journal.failures import LEAST_FAULTS, Health
-from merels.tournament.league.league import League, ratings_of
+from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import PlayerRating
+
+CONTRADICTION = 2.0
+"""Distance of an anchor's rating from its stated rating, in errors, that is no chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class ListEntry:
     health: Health
     """Counts of the games that the player lost by its own faults, and of harmless faults."""
     status: str
-    """Remarks such as ``retired``, ``not connected`` or ``fails``; often empty."""
+    """Remarks such as ``retired``, ``not connected``, ``too few games`` or ``fails``, or empty."""
 
 
 def list_entries(
@@ -39,7 +43,8 @@ def list_entries(
         name = rating.name
         health = healths.get(name, Health())
         is_ranked = rating.group == 0
-        remarks = [league.members[name].status, "" if is_ranked else "not connected",
+        doubt = "too few games" if rating.too_few else ""
+        remarks = [league.members[name].status, doubt if is_ranked else "not connected",
                    _failure(health, rating.losses)]
         status = ", ".join(remark for remark in remarks if remark not in ("", "active"))
         entries.append(ListEntry(name, rank if is_ranked else None, rating, health, status))
@@ -58,6 +63,19 @@ def _failure(health: Health, losses: int) -> str:
     if faults >= LEAST_FAULTS and 2 * faults > losses:
         return "most losses are faults"
     return "fails" if health.is_failing else ""
+
+
+def contradictions(league: League, entries: Iterable[ListEntry]) -> Iterator[str]:
+    """Yield a sentence for each anchor whose games contradict the rating that it states."""
+    anchors = anchors_of(league)
+    for name, rating in ((entry.name, entry.rating) for entry in entries if entry.rank):
+        if rating is None or name not in anchors or rating.too_few:
+            continue
+        if abs(rating.elo - anchors[name]) > CONTRADICTION * rating.error:
+            yield (
+                f"the anchor {printable(name)} is stated as {anchors[name]:g}, but its games give "
+                f"{rating.elo:.0f} \u00b1 {rating.error:.0f}: the scale of the list is doubtful"
+            )
 
 
 def families(league: League) -> dict[str, list[str]]:

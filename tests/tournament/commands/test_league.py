@@ -19,11 +19,12 @@ import pytest
 
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
+from merels.tournament.league.rating_list import families
 from merels.tournament.league.site import INDEX, SITE
 from merels.tournament.run.runner import End, Runner
 from tests.commands import output, refusal, run, run_process
 from tests.processes import FAKE, needs_proc
-from tests.tournament.league.leagues import make_league, random_games
+from tests.tournament.league.leagues import game, make_league, random_games
 from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel, rows_of
 
@@ -87,11 +88,68 @@ def test_a_league_plays_until_every_error_is_below_the_goal(league: str) -> None
     assert games(league) == played, "the goal was reached before"
 
 
-def test_by_default_ratings_have_the_mean_of_the_levels(league: str) -> None:
-    output("league", league, *PLAY_FLOOR, "-games", "6")
-    text = output("league", league)
-    elos = [float(line.split()[2]) for line in text.splitlines()[1:4]]
-    assert sum(elos) == pytest.approx(800 + 1170 + 1385, abs=2)
+def test_by_default_ratings_have_the_mean_of_the_levels(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/league"
+    output("league", folder, *CREATE)
+    text = output("league", folder, "add", "-engine", "level=Beginner", "nodes=60",
+                  "-engine", "level=casual", "nodes=200")
+    assert "no anchor" not in text
+    output("league", folder, *PLAY_FLOOR)
+    elos = [float(line.split()[2]) for line in output("league", folder).splitlines()[1:3]]
+    assert sum(elos) == pytest.approx(800 + 1170, abs=2)
+
+
+def test_a_level_with_a_lower_limit_than_its_own_is_no_anchor(league: str) -> None:
+    """In a former version, levels were anchors at any limit, where they play another strength."""
+    text = output("league", league, "add", "-engine", "level=Expert", "depth=1")
+    assert "Expert; it is no anchor, because its limit is below the 2000 nodes of its" in text
+    output("league", league, *PLAY_FLOOR)
+    elos = [float(line.split()[2]) for line in output("league", league).splitlines()[1:5]]
+    assert sum(elos) == pytest.approx(0, abs=2)
+
+
+def test_anchors_that_contradict_the_games_are_named(tmp_path: Path) -> None:
+    rows = [game(number, *("AB" if number % 2 else "BA"), "1/2-1/2" if number % 3 else "1-0")
+            for number in range(1, 61)]
+    for elo, is_named in ((1450.0, False), (2400.0, True)):
+        anchors = (("A", elo), ("B", 1500.0))
+        folder = make_league(tmp_path / f"{elo:g}", "AB", rows, anchors=anchors)
+        text = output("league", folder)
+        assert ("the anchor A is stated as 2400, but its games give 19" in text) == is_named, text
+        assert ("the anchor B is stated as 1500" in text) == is_named
+
+
+def test_too_few_games_are_named(tmp_path: Path) -> None:
+    rows = [*random_games("AB", 40), game(41, "A", "C"), game(42, "C", "A")]
+    text = output("league", make_league(tmp_path / "league", "ABC", rows))
+    assert [line.split()[1] for line in text.splitlines() if "too few games" in line] == ["C"]
+
+
+def test_a_family_is_named_and_can_be_corrected(league: str) -> None:
+    """In a former version, a player added with -family stayed in this family for ever."""
+    engines = ("-engine", "level=Expert", "nodes=2000", "-engine", "level=Master", "nodes=20000")
+    text = output("league", league, "add", *engines, "-family", "X")
+    assert text == "".join(f"{league}: added {name} to the family X\n"
+                           for name in ("Expert", "Master"))
+    output("league", league, "family", "Levels", "Casual", "Expert")
+    with open_league(league) as opened:
+        assert families(opened) == {"Levels": ["Casual", "Expert"]}
+    assert "did you mean Expert?" in refusal("league", league, "family", "Levels", "Exprt")
+    assert "'family': expected a family and" in refusal("league", league, "family", "Levels")
+
+
+def test_a_player_without_a_program_is_refused_with_the_way_to_play_on(tmp_path: Path) -> None:
+    folder, program = f"{tmp_path}/league", tmp_path / "engine"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -P -m merels.protocol\n")
+    program.chmod(0o755)
+    output("league", folder, *CREATE)
+    output("league", folder, "add", *(word for name in ("E", "E 2", "F")
+                                      for word in ("-engine", f"cmd={program}", f"name={name}")))
+    program.rename(tmp_path / "moved")
+    words = refusal("league", folder, *PLAY_FLOOR)
+    assert f"no file '{program}'" in words and f"merels league {folder} retire E" in words
+    output("league", folder, "retire", "E")
+    assert "retire 'E 2'" in refusal("league", folder, *PLAY_FLOOR)
 
 
 def test_anchors_fix_the_scale(tmp_path: Path) -> None:
