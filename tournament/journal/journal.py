@@ -340,6 +340,10 @@ class Journal:
             # UnicodeDecodeError: SQLite's message quotes text of the file that is not UTF-8.
             raise self._unreadable(error) from None
 
+    def define(self, name: str, function: Callable[[Any], bool]) -> None:
+        """Make a function of one value known to queries."""
+        self._database.create_function(name, 1, function, deterministic=True)
+
     def distrust(self) -> None:
         """Guard against a hostile file: run none of its code, limit rows to `MAX_ROW_BYTES`."""
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)

@@ -22,7 +22,15 @@ from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import Settings
-from tests.tournament.specs import MERELS, NOTES, changed, result, resumed_journal, settings
+from tests.tournament.specs import (
+    MERELS,
+    NOTES,
+    changed,
+    engine,
+    result,
+    resumed_journal,
+    settings,
+)
 
 FIRST, SECOND = settings().engines
 
@@ -482,3 +490,25 @@ def test_the_error_of_an_unclosed_journal_in_a_read_only_folder_names_its_log() 
         finally:
             os.seteuid(user)
             os.chmod(folder, 0o755)
+
+
+def test_a_journal_of_many_engines_is_read_by_an_old_sqlite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before version 3.32, a query may have at most 999 values."""
+    many = Settings(tuple(engine(f"E{number}") for number in range(600)), seed=1)
+    path = str(tmp_path / "j")
+    with open_journal(path, many, NOTES) as journal:
+        for number, white in ((1, "E7"), (2, "another")):
+            row = make_row(result(number))._replace(white=white, black="E8")
+            journal.append(row)
+    connect = sqlite3.connect
+
+    def old(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        database = connect(*arguments, **options)
+        database.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+        return database
+
+    monkeypatch.setattr(store.sqlite3, "connect", old)
+    with pytest.raises(InputError, match="game 2 has an engine that is not in this tournament"):
+        read_journal(path)
