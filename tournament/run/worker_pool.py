@@ -172,7 +172,7 @@ class _Slot:
         self._process: subprocess.Popen[bytes] | None = None
         self._link: Link | None = None
         self._lock = threading.Lock()
-        self._is_closed = False
+        self._is_leaving = self._is_closed = False
         self.history = EngineHistory()
 
     def call(self, call: Call, report: Callable[[Any], None]) -> Any:
@@ -212,12 +212,18 @@ class _Slot:
                     raise BrokenExecutor(f"cannot start a worker process: {error}") from None
                 assert self._process.stdin is not None and self._process.stdout is not None
                 self._link = Link(self._process.stdout.fileno(), self._process.stdin.fileno())
+                if self._is_leaving:
+                    self._link.send(Leave(quit=False))
             self._link.send(call)
             return self._link
 
     def ask_to_leave(self, quit: bool) -> None:
-        """Ask the worker, if there is one, to start no further game; with ``quit``, to exit."""
+        """Ask the worker to start no further game; with ``quit``, to exit.
+
+        A worker that is started later is asked, too: its call was taken before.
+        """
         with self._lock:
+            self._is_leaving = True
             if self._link is not None:
                 # The thread that waits for the worker's answer detects that it has ended.
                 with contextlib.suppress(OSError):

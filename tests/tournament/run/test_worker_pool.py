@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from merels.tournament.run import worker_pool
+from merels.tournament.run.channel import Call
 from merels.tournament.run.worker_pool import CallFailed, LocalPool
 
 pytestmark = pytest.mark.thorough
@@ -97,6 +99,16 @@ def test_finish_games_cancels_the_queued_calls(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
+def test_a_worker_that_starts_after_finish_games_plays_no_game() -> None:
+    """An interrupt may come after a call was taken, before its worker is started."""
+    stopping = "__import__('merels.tournament.run.tasks', fromlist=['x']).worker.stopping.is_set()"
+    slot = worker_pool._Slot((), None, False)
+    slot.ask_to_leave(quit=False)
+    assert slot.call(Call(eval, (stopping,), {}), print)
+    slot.ask_to_leave(quit=True)
+    slot.reap(60)
+
+
 def test_workers_are_pinned() -> None:
     cores = tuple(sorted(os.sched_getaffinity(0)))
     for pinned, expected in (([cores], cores), ([cores[-1:]], cores[-1:]), ((), cores)):
