@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
+from merels.engine.common.errors import Failure, InputError
 from merels.engine.common.files import file_error
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
@@ -72,6 +74,7 @@ class Scoreboard:
         self.plan = plan
         self.journal = journal
         self.views = list(views)
+        self._failed_views: list[View] = []
         self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
         self.playing: dict[int, GameSpec] = {}
         """The games in progress by number, in the order in which they started."""
@@ -124,8 +127,7 @@ class Scoreboard:
         spec = self.waiting.pop(number, None)
         if spec is not None:
             self.playing[number] = spec
-            for view in self.views:
-                view.game_started(spec, time or utc_now())
+            self._show(lambda view: view.game_started(spec, time or utc_now()))
 
     def skip(self, games: Collection[GameSpec]) -> None:
         """Show later games without waiting for these games; `show` counts them."""
@@ -136,8 +138,7 @@ class Scoreboard:
     def go_on(self, played: Played) -> None:
         """Show new moves of a game; ignore moves that arrive after its end."""
         if played.number in self.playing:
-            for view in self.views:
-                view.game_continued(played)
+            self._show(lambda view: view.game_continued(played))
 
     def end(self, row: Row, time: str = "") -> None:
         """Append a game that ended at ``time``, by default now, to the journal.
@@ -150,8 +151,7 @@ class Scoreboard:
         self._ends.put(row.number, row)
         self.begin(row.number, row.started)
         del self.playing[row.number]
-        for view in self.views:
-            view.game_ended(row, time or utc_now())
+        self._show(lambda view: view.game_ended(row, time or utc_now()))
 
     def show(self) -> None:
         """Count and show the games that no missing game precedes, until the SPRT is decided."""
@@ -174,8 +174,10 @@ class Scoreboard:
         self.standings.add(game)
         self.plan.score(number, game.white_score)
         self._update_llr()
-        for view in self.views:
-            (view.found_in_journal if row is None else view.finished_in_order)(game, self.standings)
+        if row is None:
+            self._show(lambda view: view.found_in_journal(game, self.standings))
+        else:
+            self._show(lambda view: view.finished_in_order(game, self.standings))
 
     def _update_llr(self) -> None:
         """Update the log-likelihood ratio of an SPRT; with ``by_pairs`` only after whole pairs."""
@@ -200,19 +202,35 @@ class Scoreboard:
         return self.verdict is not None
 
     def paired(self) -> None:
-        for view in self.views:
-            view.paired()
+        self._show(lambda view: view.paired())
 
     def tick(self) -> None:
-        for view in self.views:
-            view.tick(self.standings, self.playing)
+        self._show(lambda view: view.tick(self.standings, self.playing))
 
     def over(self, end: str, why: str = "") -> None:
-        for view in self.views:
-            view.over(end, why)
+        self._show(lambda view: view.over(end, why))
 
     def notice(self, *texts: str) -> None:
         """Pass notices for the user to the views."""
         for text in texts:
-            for view in self.views:
-                view.notice(text)
+            self._show(lambda view: view.notice(text))
+
+    def _show(self, event: Callable[[View], None]) -> None:
+        """Pass an event to the views, without a view that raised an unexpected error.
+
+        Such an error does not end the run, whose games do not depend on views.
+        """
+        for view in self.views:
+            if view in self._failed_views:
+                continue
+            try:
+                event(view)
+            except (Failure, InputError):
+                raise
+            except Exception as error:
+                text = f"{type(view).__name__} failed and shows no more: {error!r}"
+                with contextlib.suppress(Exception):
+                    view.notice(text)
+                view.incomplete = True
+                self._failed_views.append(view)
+                self.notice(text)

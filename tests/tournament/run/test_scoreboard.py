@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import Failure, InputError
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import GameSpec
@@ -140,3 +140,41 @@ def test_a_swiss_that_another_version_paired_otherwise_is_not_continued() -> Non
         with pytest.raises(InputError, match="game 1 of this journal is C vs A, where this version "
                            "of merels pairs A vs C; continue it with the version that wrote it"):
             board.check(tasks)
+
+
+class BrokenView(EventView):
+    """Fails at each update."""
+
+    ticks = 0
+
+    def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
+        self.ticks += 1
+        raise ArithmeticError("no ratings")
+
+    def notice(self, text: str) -> None:
+        self.events.append(text)
+
+
+def test_an_error_in_a_view_does_not_end_the_run() -> None:
+    """In a former version, an exception in a drawing of ratings ended the tournament."""
+    with board_of(settings(2, rounds=1)) as (board, view):
+        broken = BrokenView()
+        board.views.insert(0, broken)
+        board.tick()
+        board.tick()
+        end(board, 1)
+        board.notice("later")
+        assert broken.ticks == 1 and broken.incomplete and not view.incomplete
+        text = "BrokenView failed and shows no more: ArithmeticError('no ratings')"
+        assert broken.events == [text] and view.events == ["began 1", "ended 1"]
+
+
+@pytest.mark.parametrize("error", [Failure("no output"), InputError("x", "expected y")])
+def test_a_failure_that_a_view_reports_ends_the_run(error: Exception) -> None:
+    with board_of(settings(2, rounds=1)) as (board, view):
+        def fail() -> None:
+            raise error
+
+        view.paired = fail  # type: ignore[method-assign]
+        with pytest.raises(type(error)):
+            board.paired()
