@@ -36,7 +36,9 @@ class RunnerView(PlainView):
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         lines = []
         names, games, interval = standings.names, standings.finished, self._intervals.rating
-        if self._form == "cutechess" and len(names) == 2:
+        score_interval = self._intervals.score
+        is_due = score_interval and games % score_interval == 0
+        if self._form == "cutechess" and len(names) == 2 and is_due:
             lines.append(score_line(standings.counts(*names), *names))
         if interval and games % interval == 0:
             lines += BLOCKS[self._form](self._settings, standings, None)

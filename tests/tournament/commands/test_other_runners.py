@@ -84,6 +84,11 @@ def test_output_in_the_form_of_cutechess() -> None:
 
 
 @pytest.mark.quick
+def test_the_interval_of_scores_holds_in_the_form_of_cutechess() -> None:
+    out = play(*match(*SHORT), "-rounds", "2", "-output", "cutechess", "-scoreinterval", "3")[0]
+    assert re.findall(r"^Score of A vs B: .* (\d+)$", out, re.M) == ["3"]
+
+
 def test_cutechess_output_has_a_verdict_from_which_later_games_moved_away() -> None:
     test = settings(sprt=Sprt(0, 5))
     lines = last_lines("cutechess", test, Standings(("A", "B")), "H1", True)
