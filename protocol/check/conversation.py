@@ -84,7 +84,8 @@ class Conversation:
         self._errors = b""
         self._process: EngineProcess | None = None
         self._pipe: Pipe | None = None
-        self._bytes = 0
+        self._bytes = self._earlier_bytes = 0
+        """Bytes of all lines, and of those that earlier processes printed."""
 
     def spawn(self) -> None:
         """Replace the process by a new process, to which nothing has been sent."""
@@ -94,7 +95,7 @@ class Conversation:
             candidate.command, candidate.directory, self._keep_error, candidate.resources
         )
         self._pipe = open_pipe(self._process)
-        self.unanswered, self.sent = 0, ""
+        self.unanswered, self.sent, self._earlier_bytes = 0, "", self._bytes
 
     def discard(self) -> None:
         """Kill the process, if there is one."""
@@ -179,6 +180,8 @@ class Conversation:
         last = self._pipe.tail or (lines[-1].raw if lines else None)
         error = "" if last else self._process.errors.last_line()
         detail = f"; last error output: '{error}'" if error else ""
+        if not self._pipe.tail and not error and self._bytes == self._earlier_bytes:
+            detail = "; an engine must flush every line that it writes"
         raise Fault(f"no answer to '{question}' in {seconds:g} s{detail}", last)
 
     def listen(self, seconds: float) -> list[Line]:

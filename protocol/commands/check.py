@@ -24,7 +24,7 @@ from merels.protocol.commands.arguments import (
     rules_of,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
-from merels.protocol.process.errors import EngineError
+from merels.protocol.process.errors import EngineError, EngineTerminated
 
 DESCRIPTION = """\
 Tests whether an engine follows the protocol, in about a hundred steps.
@@ -114,8 +114,8 @@ def _check(arguments: argparse.Namespace) -> int:
 def _try_start(subject: Subject) -> None:
     """Start the engine to read its name and options.
 
-    Raise `InputError` if the program cannot run or an option is wrong. The first step that needs
-    the engine reports any other failure.
+    Raise `InputError` if the program cannot run, if it ends instead of greeting, or if an option is
+    wrong. The first step that needs the engine reports any other failure.
     """
     try:
         subject.spawn()
@@ -123,6 +123,8 @@ def _try_start(subject: Subject) -> None:
         raise InputError(subject.candidate.command[0], str(error)) from None
     try:
         subject.ensure_started()
+    except EngineTerminated as error:
+        raise InputError(subject.candidate.command[0], f"does not start ({error.how})") from None
     except (EngineError, Fault) as failure:
         subject.discard()
         subject.failure = failure

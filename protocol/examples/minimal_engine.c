@@ -161,7 +161,8 @@ int main(void) {
             if (!set_up(words)) puts("info string error: invalid position; the last one stays");
         } else if (!strcmp(name, "go")) {
             search(words, answer);
-            if (strstr(words, "infinite") || strstr(words, "ponder")) strcpy(held, answer);
+            if (!*words || strstr(words, "infinite") || strstr(words, "ponder"))
+                strcpy(held, answer);
             else fputs(answer, stdout);
         } else if (!strcmp(name, "quit")) break;
     }

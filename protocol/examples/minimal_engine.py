@@ -95,7 +95,7 @@ def main() -> None:
                 position = read_position(words)
             except (IndexError, KeyError, ValueError) as error:
                 print(f"info string error {error!r}; the position stays")
-        elif name == "go" and {"infinite", "ponder"} & set(words):
+        elif name == "go" and (not words or {"infinite", "ponder"} & set(words)):
             held = search(position, words)
         elif name == "go":
             print(search(position, words))

@@ -42,7 +42,8 @@ class Go(NamedTuple):
     """A parsed ``go`` line; ``complaints`` are errors about invalid words, which are ignored."""
 
     limit: Limit
-    root_moves: tuple[Move, ...]
+    root_moves: tuple[Move, ...] | None
+    """Legal moves of ``searchmoves``; None without this word or without a word after it."""
     infinite: bool
     ponder: bool
     perft: int | None
@@ -57,7 +58,7 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     """
     fields: dict[str, Any] = {}
     named: set[str] = set()
-    moves: tuple[Move, ...] = ()
+    moves: tuple[Move, ...] | None = None
     complaints: list[str] = []
     index = 0
     while index < len(words):
@@ -68,7 +69,7 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
                 fields[_NUMBERS[keyword][0]] = _number(keyword, words[index + 1 : end])
             except InputError as error:
                 complaints.append(f"{error}; this word is ignored")
-        elif keyword == "searchmoves":
+        elif keyword == "searchmoves" and end > index + 1:
             moves, illegal = _moves(words[index + 1 : end], position)
             complaints += illegal
         elif keyword not in _KEYWORDS:
@@ -87,7 +88,8 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     if not named.isdisjoint(_CLOCK_WORDS) and not limit.ends(position.side):
         clock = "white_clock" if position.side == WHITE else "black_clock"
         limit = Limit(**fields | {clock: 0.0})
-    return Go(limit, moves, "infinite" in named, "ponder" in named, perft, complaints)
+    infinite = not words or "infinite" in named
+    return Go(limit, moves, infinite, "ponder" in named, perft, complaints)
 
 
 def _argument_end(words: Sequence[str], index: int) -> int:

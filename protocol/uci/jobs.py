@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 
 from merels.engine.game.position import Position
-from merels.engine.search.limits import Info
+from merels.engine.search.limits import Info, Limit
 from merels.engine.search.signals import Signals
+from merels.engine.search.time_management import TimeManager
 from merels.engine.tools.perft import divide
 from merels.engine.tools.show import bench_lines
 from merels.protocol.uci.go_command import Go
@@ -70,6 +71,13 @@ class Search(Job):
         def report(info: Info) -> None:
             self.output.write(self._dialect.info(info, show_wdl))
 
+        if go.root_moves == ():
+            # A search of other moves would be an answer that the client did not ask for.
+            self.signals.begin(
+                TimeManager(Limit(), self._position.side, 0.0, go.infinite, go.ponder)
+            )
+            self.signals.wait()
+            return "info depth 0 score cp 0", self._dialect.bestmove(None, None)
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
         try:
             player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
@@ -80,7 +88,7 @@ class Search(Job):
             self._position,
             go.limit,
             report,
-            root_moves=go.root_moves,
+            root_moves=go.root_moves or (),
             infinite=go.infinite,
             ponder=go.ponder,
             multipv=settings.number("MultiPV"),

@@ -181,6 +181,7 @@ INPUT: dict[str, Callable[[str], Lines]] = {
     "deaf-to-stop": without(lambda line: line == "stop"),
     "deaf-to-ponderhit": without(lambda line: line == "ponderhit"),
     "infinite-ends": sub("go infinite", "go depth 3"),
+    "bare-go-ends": sub("^go$", "go depth 3"),
     "ponder-ends": sub("go ponder.*", "go depth 3"),
     "deeper": sub(r"depth (\d+)", lambda match: f"depth {int(match[1]) + 1}"),
     "more-nodes": sub(r"nodes (\d+)", r"nodes \g<1>00"),

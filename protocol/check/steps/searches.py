@@ -243,12 +243,9 @@ SEARCH.add(
     _check_answer, "go quickly depth 1 please", "go movetime soon depth 1")
 
 
-@SEARCH.step(needs=("stop",))
-def go_alone(engine: Subject) -> None:
-    """'go' without a limit is answered, at the latest after stop."""
-    search = engine.start_search("go")
-    if engine.watch(search, engine.pace.listen) is None:
-        engine.stop(search)
+SEARCH.add(
+    "go-alone", "'go' without arguments is 'go infinite': it ends only after stop.",
+    _check_waits, "go", needs=("stop",))
 
 
 @SEARCH.step(needs=("stop",))
@@ -303,9 +300,8 @@ def multipv(engine: Subject) -> None:
 
 @SEARCH.step(needs=("go-nodes",))
 def deterministic(engine: Subject) -> None:
-    """A search with a node limit has the same result after a new game and in a new process;
-    otherwise bugs cannot be reproduced. With several threads or limited strength a difference is
-    only a warning."""
+    """A search with a node limit has the same result after a new game and in a new process (only a
+    warning); otherwise bugs cannot be reproduced."""
     results = []
     for fresh in (False, False, True):
         if fresh:
@@ -318,12 +314,7 @@ def deterministic(engine: Subject) -> None:
         results.append(f"{search.answer} ({details})" if details else search.answer)
     for place, result in zip(("after a new game", "in a new process"), results[1:]):
         if result != results[0]:
-            reason = f"'go nodes 5000' {place}: {result}; before: {results[0]}"
-            limited = engine.value("UCI_LimitStrength") == "true"
-            if limited or engine.value("Threads") not in ("", "1"):
-                engine.warn(reason)
-            else:
-                raise Fault(reason)
+            engine.warn(f"'go nodes 5000' {place}: {result}; before: {results[0]}")
 
 
 @SEARCH.step(needs=("stop",))

@@ -125,6 +125,14 @@ def test_a_timeout_without_output_quotes_standard_error() -> None:
     assert findings[0].reason == "no answer to 'uci' in 2 s; last error output: 'no net'"
 
 
+def test_a_timeout_of_an_engine_that_does_not_flush_its_output_names_the_cause() -> None:
+    code = "import sys\nout = open(1, 'w')\nfor line in sys.stdin: out.write('uciok\\n')"
+    findings = check(EngineSpec((sys.executable, "-c", code)), "greeting", replace(QUICK, start=2.0))
+    assert findings[0].reason == (
+        "no answer to 'uci' in 2 s; an engine must flush every line that it writes"
+    )
+
+
 def test_a_failure_quotes_the_line_and_names_the_search() -> None:
     findings = check(faulty("illegal"), "bestmove-legal")
     assert findings[0].line == b"bestmove a1xg7"
@@ -244,6 +252,10 @@ def test_step_names_are_unique_and_every_step_has_a_text() -> None:
         pytest.param([], "expected one engine to check", marks=pytest.mark.quick),
         pytest.param(["-engine", "cmd=x", "-engine", "cmd=y"],
                      "'-engine': expected one engine to check", marks=pytest.mark.quick),
+        (["-engine", f"cmd={sys.executable}", "args=-c ''"],
+         "does not start (exit code 0)"),
+        (["-engine", f"cmd={sys.executable}", "args=-c 'import no_such_module'"],
+         "No module named 'no_such_module'"),
         (["-engine", "cmd=x", "colour=red"], "expected cmd=, args="),
         (["-engine", "cmd=x", "proto=sanmill"], "expected uci, ugi"),
         (["-engine", "proto=uci"], "expected cmd="),

@@ -34,7 +34,6 @@ FAULTS = [
     ("slower", "go-movetime", SEARCHES),
     ("no-searchmoves", "go-searchmoves", SEARCHES),
     ("same-lines", "multipv", SEARCHES),
-    ("random", "deterministic", SEARCHES),
     ("dies-of-bare-moves", "position-bare-moves", POSITIONS),
     ("forgets-position", "bad-positions", POSITIONS),
     ("takes-half", "bad-moves", POSITIONS),
@@ -73,6 +72,7 @@ FAULTS = [
     ("dies-of-huge-numbers", "go-huge-numbers", "go-clock,go-huge-numbers"),
     ("deeper-when-mixed", "go-mixed", "go-depth,go-mixed"),
     ("dies-of-unknown-words", "go-unknown-words", "go-depth,go-unknown-words"),
+    ("bare-go-ends", "go-alone", "infinite-waits,go-depth,go-alone"),
     ("dies-of-bare-go", "go-alone", "go-depth,go-alone"),
     ("long-mate", "go-mate", "go-depth,go-mate"),
     ("dies-of-second-go", "go-in-search", "go-depth,go-in-search"),
@@ -133,6 +133,7 @@ WARNINGS = [
     ("no-nodes", "info-complete", "info-complete,known-lines"),
     ("other-pv", "info-complete", "info-complete,known-lines"),
     ("slow-to-prepare", "ready", "ready,ready-at-once,ready-before-greeting,deterministic"),
+    ("random", "deterministic", SEARCHES),
     ("deaf-to-noise", "noise-before-command", "noise-before-command,torn-lines"),
 ]
 """Modes of faulty.py, the only step that warns of each mode, and the steps that are run."""

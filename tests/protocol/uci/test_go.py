@@ -135,17 +135,33 @@ def test_searchmoves_restricts_the_search_to_its_legal_moves(gui: Gui) -> None:
     lines = gui.go("go depth 2 searchmoves xf4 g1xf4 g1xd6")
     assert any("'xf4'" in line for line in lines)
     assert lines[-1].split()[1] in ("g1xf4", "g1xd6")
-    check_search(gui.go("go depth 2 searchmoves zz", "position startpos"), Position())
 
 
-@pytest.mark.parametrize("go", ["go infinite", "go infinite depth 1", "go ponder movetime 1"])
+@pytest.mark.parametrize("go", ["depth 2", "infinite", "ponder wtime 10 btime 10"])
+def test_searchmoves_without_a_legal_move_searches_no_other_moves(gui: Gui, go: str) -> None:
+    gui.send("position startpos", f"go {go} searchmoves zz d6-d5")
+    if go != "depth 2":
+        gui.until("info string error")
+        assert not any(line.startswith("bestmove") for line in gui.lines_within(0.2))
+        gui.send("stop")
+    assert gui.until("bestmove")[-2:] == ["info depth 0 score cp 0", "bestmove 0000"]
+    check_search(gui.go("go depth 2 searchmoves"), Position())
+
+
+WINNING = "@*O**O@*/**@**@*@/O*****@* b 0 0 8 32"
+"""Black wins at once, so that a search without a limit would end at the maximum depth."""
+
+
+@pytest.mark.parametrize("go", [
+    "go", "go infinite", "go infinite depth 1", "go ponder movetime 1"
+])
 def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
-    for position in ("startpos", f"fen {MOVING}"):
+    for position in ("startpos", f"fen {WINNING}"):
         gui.send(f"position {position}", go)
         lines = gui.until("info depth") + gui.lines_within(0.4)
         assert not any(line.startswith("bestmove") for line in lines)
         gui.send("stop")
-        board = Position() if position == "startpos" else parse_position(MOVING)
+        board = Position() if position == "startpos" else parse_position(WINNING)
         check_search(lines + gui.until("bestmove"), board)
 
 
@@ -216,15 +232,16 @@ def test_a_new_game_stops_a_running_search(gui: Gui) -> None:
     ],
 )
 def test_a_finished_game_has_a_score_and_no_best_move(gui: Gui, position: str, score: str) -> None:
-    for go in ("go", "go depth 3", "go movetime 50", "go wtime 100", "go mate 1"):
+    for go in ("go depth 3", "go movetime 50", "go wtime 100", "go mate 1"):
         lines = gui.go(go, f"position fen {position}")
         assert lines[-1] == "bestmove 0000"
         assert lines[-2].startswith("info depth 0 ")
         assert f" score {score} " in lines[-2]
-    gui.send("go infinite")
-    lines = gui.until("info") + gui.lines_within(0.1)
-    assert [line.split()[0] for line in lines] == ["info"]
-    assert gui.stop()[-1] == "bestmove 0000"
+    for go in ("go", "go infinite"):
+        gui.send(go)
+        lines = gui.until("info") + gui.lines_within(0.1)
+        assert [line.split()[0] for line in lines] == ["info"]
+        assert gui.stop()[-1] == "bestmove 0000"
 
 
 def test_a_draw_by_repetition_has_no_best_move_and_the_game_may_continue(gui: Gui) -> None:
