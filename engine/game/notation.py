@@ -15,6 +15,7 @@ from merels.engine.game.board import (
     BLACK_MAN,
     EMPTY,
     NAMES,
+    POINTS,
     RINGS,
     WHITE_MAN,
     format_board,
@@ -29,6 +30,11 @@ MAXIMUM_NUMBER = 1_000_000
 parse_move = Move.from_text
 
 
+def is_removal(token: str) -> bool:
+    """Return whether a token begins like a removal, ``x`` and a point, and not like ``xyz``."""
+    return token[:1] in ("x", "X") and token[1:3].lower() in POINTS
+
+
 def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield complete moves, each with the index of its first token.
 
@@ -36,7 +42,7 @@ def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """
     start, move = 0, ""
     for index, token in enumerate(tokens):
-        if token[:1] in "xX" and token:
+        if is_removal(token):
             if not move:
                 raise InputError(token, "expected a move before the removal", index)
             move += token

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.numbers import parse_whole
-from merels.engine.game.notation import join_steps, parse_move
+from merels.engine.game.notation import is_removal, join_steps, parse_move
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.search.limits import LONGEST, Limit
 from merels.protocol.uci.wording import Uci
@@ -124,7 +124,7 @@ def _moves(tokens: Sequence[str], position: Position) -> tuple[tuple[Move, ...],
     """Return the legal moves that ``tokens`` describe, and complaints about the other tokens."""
     complaints = []
     start = 0
-    while start < len(tokens) and tokens[start][0] in "xX":
+    while start < len(tokens) and is_removal(tokens[start]):
         error = InputError(tokens[start], "expected a move before the removal")
         complaints.append(f"{error}; this word is ignored")
         start += 1

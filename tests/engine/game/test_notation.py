@@ -131,6 +131,7 @@ def test_removals_in_separate_tokens_are_joined() -> None:
         ("d6 d6", 1, "occupied"),
         ("d6 zz", 1, "expected a move"),
         ("xd6", 0, "before the removal"),
+        ("d6 xyz", 1, "expected a move such as"),
         ("d6 f4 f6 g4 b6", 4, "must remove one man"),
         ("d6 f4xd6", 1, "closes no mill"),
         ("d6 f4 f6 g4 b6xd6", 4, "each point once|no man of the opponent"),

@@ -36,8 +36,9 @@ def test_the_engine_moves_first_if_the_user_has_black() -> None:
 
 
 def test_bad_moves_are_explained() -> None:
-    text = shown("z9\nd6\nd6\nd6-d5\nxd6\nd5 e5\n", *QUICK)
-    for part in ("'z9': expected a move", "'d6': illegal move", "'d6-d5': illegal move", "'xd6'"):
+    text = shown("z9\nxyz\nd6\nd6\nd6-d5\nxd6\nd5 e5\n", *QUICK)
+    for part in ("'z9': expected a move", "'xyz': expected a move such as", "'d6': illegal move",
+                 "'d6-d5': illegal move", "'xd6': expected a move before the removal"):
         assert part in text
     assert "'e5': expected one move at a time" in text
 
