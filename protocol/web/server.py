@@ -329,7 +329,8 @@ class LocalHandler(BaseHTTPRequestHandler):
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(data)
+        if self.command != "HEAD":
+            self.wfile.write(data)
 
     def send_events(self, take: Callable[[float], bytes | None]) -> None:
         """Send an event stream until ``take`` returns None or the browser closes it.
@@ -342,7 +343,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream; charset=utf-8")
         self.send_header("Connection", "close")
         self.end_headers()
-        while (events := take(PING_SECONDS)) is not None:
+        while self.command != "HEAD" and (events := take(PING_SECONDS)) is not None:
             self.wfile.write(events or b": ping\n\n")
 
     def refuse(self, status: HTTPStatus, reason: str) -> None:

@@ -129,6 +129,8 @@ class _Handler(LocalHandler):
     def do_GET(self) -> None:
         self.answer(self._get)
 
+    do_HEAD = do_GET  # The answer then has no body.
+
     def _get(self) -> None:
         self.check_site()
         name = self.split_path()[0].removeprefix("/")

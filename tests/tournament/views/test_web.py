@@ -224,6 +224,11 @@ def test_only_the_page_and_games_are_served_and_not_to_other_sites() -> None:
     for name in ("app.js", "cards.js", "dom.js", "drawing.js", "theme.css", "tables.css"):
         assert "https://" not in get(address + name)
     wait_for(run, "Finished game 1 ")
+    for name, kind in (("", "text/html"), ("game/1", "application/json"), ("news", "text/event")):
+        request = urllib.request.Request(address + name, method="HEAD")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert answer.headers["Content-Type"].startswith(kind) and answer.read() == b""
+            assert name == "news" or int(answer.headers["Content-Length"]) > 0
     game = json.loads(get(address + "game/1"))
     assert game["n"] == 1 and game["moves"]
     for name in ("etc/passwd", "..%2fweb.py", "game/", "game/0", "game/x", "game/" + "9" * 99,
