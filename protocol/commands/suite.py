@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from merels.engine.common.errors import InputError, placed, printable
@@ -21,6 +22,7 @@ from merels.protocol.commands.arguments import (
     rules_of,
     whole_from,
 )
+from merels.protocol.terminal.progress import ProgressLine
 
 _DEFAULT_NODES = 100_000
 
@@ -76,11 +78,16 @@ def main(argv: list[str]) -> int:
     if not problems:
         raise InputError(str(arguments.file), "expected positions to search, found none")
     tally, limit = BlunderCount(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
-    for problem, move, held in play(problems, limit, searcher):
+    bar = ProgressLine()
+    for number, (problem, move, held) in enumerate(play(problems, limit, searcher), 1):
         tally.add(problem, held)
+        if sys.stderr.isatty():
+            bar.show(number / len(problems), f"{number} of {len(problems)} positions")
         if arguments.show and not held:
+            bar.clear()
             best = " ".join(sorted(map(str, problem.best)))
             text = f"{format_position(problem.position)} ({problem.position.rules})"
             print(f"{text}: played {move}, holding: {best}")
+    bar.clear()
     print("\n".join(tally.lines()))
     return 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from merels.engine.game.position import Position
@@ -20,6 +21,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tools.suite import load
+from merels.protocol.terminal.progress import ProgressLine
 
 RULES = make_rules("morris")
 RESISTANCE = 300_000
@@ -55,18 +57,23 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
 
 
 def count(
-    positions: list[Position], nodes: int, tables: Tables | None = None
+    positions: list[Position], nodes: int, tables: Tables | None = None,
+    show: Callable[[float, str], None] = lambda share, text: None,
 ) -> tuple[Counter[str], list[Position]]:
-    """Return how often each result of `play_out` occurred, and the positions won too late."""
+    """Return how often each result of `play_out` occurred, and the positions won too late.
+
+    ``show`` is called after each position, with the share of the work and a text.
+    """
     engine, opponent = Searcher(), Searcher()
     engine.tables = tables
     results = Counter[str]()
     late: list[Position] = []
-    for position in positions:
+    for number, position in enumerate(positions, 1):
         result = play_out(position, engine, opponent, nodes)
         results[result] += 1
         if result == "late":
             late.append(position)
+        show(number / len(positions), f"{number} of {len(positions)} positions, {len(late)} late")
     return results, late
 
 
@@ -84,9 +91,11 @@ def main() -> None:
     parser.add_argument("-tables", type=Path)
     arguments = parser.parse_args()
     tables = open_tables(arguments.tables, RULES) if arguments.tables else None
+    bar = ProgressLine()
     results, late = count(
-        won(arguments.file, arguments.positions), arguments.nodes, tables
+        won(arguments.file, arguments.positions), arguments.nodes, tables, bar.show
     )
+    bar.clear()
     print(", ".join(f"{number} {result}" for result, number in sorted(results.items())))
     for position in late:
         print(f"late: {position!r}")

@@ -18,6 +18,7 @@ from merels.engine.game.rules import make_rules
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools.suite import Problem, load
+from merels.protocol.terminal.progress import ProgressLine
 
 LEAST = 300
 """Lower limit of a position's figure, in nodes."""
@@ -43,8 +44,11 @@ def main() -> None:
     """Measure the positions of a file."""
     nodes = int(sys.argv[2]) if len(sys.argv) > 2 else 160_000
     problems = load(Path(sys.argv[1]), make_rules("morris"))
-    searcher = Searcher()
-    solved = [solved_at(searcher, problem, nodes) for problem in problems]
+    searcher, bar, solved = Searcher(), ProgressLine(), list[int]()
+    for problem in problems:
+        solved.append(solved_at(searcher, problem, nodes))
+        bar.show(len(solved) / len(problems), f"{len(solved)} of {len(problems)} positions")
+    bar.clear()
     mean = sum(map(math.log2, solved)) / len(solved)
     wrong = sum(number > nodes for number in solved)
     print(f"{2**mean:.0f} nodes in the geometric mean, {wrong} of {len(solved)} wrong at {nodes}")

@@ -22,7 +22,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
 
 
 def test_wins_reported_without_tables_are_won_in_time() -> None:
-    results, late = count(won(SUITE, 40), 3_000)
+    shares: list[float] = []
+    results, late = count(won(SUITE, 40), 3_000, show=lambda share, text: shares.append(share))
+    assert len(shares) == 40 and shares[-1] == 1.0, "the benchmark shows its progress"
     assert results["kept"] > 20 and not late
 
 
