@@ -127,7 +127,8 @@ def test_a_timeout_without_output_quotes_standard_error() -> None:
 
 def test_a_timeout_of_an_engine_that_does_not_flush_its_output_names_the_cause() -> None:
     code = "import sys\nout = open(1, 'w')\nfor line in sys.stdin: out.write('uciok\\n')"
-    findings = check(EngineSpec((sys.executable, "-c", code)), "greeting", replace(QUICK, start=2.0))
+    engine = EngineSpec((sys.executable, "-c", code))
+    findings = check(engine, "greeting", replace(QUICK, start=2.0))
     assert findings[0].reason == (
         "no answer to 'uci' in 2 s; an engine must flush every line that it writes"
     )
