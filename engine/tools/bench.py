@@ -6,6 +6,7 @@ The node count is the signature of the search: it is the same on every machine.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import parse_rules
@@ -27,10 +28,17 @@ POSITIONS: tuple[tuple[str, str, int], ...] = (
 )
 
 
-def run(hash_mb: int = 16) -> tuple[int, float]:
-    """Search all positions; return the total number of nodes and the CPU time in seconds."""
+def run(
+    hash_mb: int = 16, stopped: Callable[[], bool] = lambda: False
+) -> tuple[int, float]:
+    """Search all positions; return the total number of nodes and the CPU time in seconds.
+
+    Once ``stopped`` returns True, no further position is searched.
+    """
     nodes, started = 0, time.process_time()
     for rules, text, depth in POSITIONS:
+        if stopped():
+            break
         searcher = Searcher(hash_mb)
         position = parse_position(text, parse_rules(rules))
         nodes += searcher.search(position, Limit(depth=depth)).nodes

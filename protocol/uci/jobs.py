@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from queue import SimpleQueue
+from typing import NoReturn
 
 from merels.engine.game.position import Position
 from merels.engine.search.limits import Info, Limit
@@ -23,7 +25,7 @@ class Job(ABC):
     """The work of one command; `run` returns its last lines of output."""
 
     grace_seconds = 0.0
-    """Time for which a command or the end of input waits before it stops the job, in seconds."""
+    """Time for which the job continues after a command that ends it, in seconds."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
@@ -38,10 +40,18 @@ class Job(ABC):
         """Return whether the job runs to its end although the client's input has ended."""
         return False
 
-    def report_failure(self, error: Exception) -> Sequence[str]:
-        """Report an error in `run`, and return the lines that the client still awaits."""
+    def stop_later(self) -> None:
+        """Stop the job after ``grace_seconds``, without waiting."""
+        if self.grace_seconds:
+            timer = threading.Timer(self.grace_seconds, self.signals.stop)
+            timer.daemon = True
+            with suppress(RuntimeError):
+                return timer.start()
+        self.signals.stop()
+
+    def report_failure(self, error: Exception) -> None:
+        """Report an error in `run`."""
         self.output.error(error)
-        return ()
 
 
 class Search(Job):
@@ -63,7 +73,9 @@ class Search(Job):
         return go.limit.ends(self._position.side) and not awaits_signal
 
     def run(self) -> Sequence[str]:
-        """Return the ``bestmove`` line; end the process if weights or memory are missing."""
+        """Return the ``bestmove`` line."""
+        for complaint in self._go.complaints:
+            self.output.error(complaint)
         go, player, searcher = self._go, self._player, self._player.searcher
         settings = player.settings
         show_wdl = settings.flag("UCI_ShowWDL")
@@ -79,11 +91,7 @@ class Search(Job):
             self.signals.wait()
             return "info depth 0 score cp 0", self._dialect.bestmove(None, None)
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
-        try:
-            player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
-        except Exception as error:
-            # A bestmove without a search would hide the fault from the client.
-            self.output.fail(error)
+        player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
         result = searcher.search(
             self._position,
             go.limit,
@@ -104,12 +112,9 @@ class Search(Job):
             self.output.note(f"depth {(result.info.depth or 0) + 1} was cut short")
         return (self._dialect.bestmove(result.move, result.ponder),)
 
-    def report_failure(self, error: Exception) -> Sequence[str]:
-        """Report the error; return a score of 0, and the first move to search as ``bestmove``."""
-        super().report_failure(error)
-        is_over = self._position.outcome() is not None
-        moves = () if is_over else self._go.root_moves or self._position.legal_moves()
-        return "info depth 0 score cp 0", self._dialect.bestmove(moves[0] if moves else None, None)
+    def report_failure(self, error: Exception) -> NoReturn:
+        """End the process: a ``bestmove`` without a search would hide the fault from the client."""
+        self.output.fail(error)
 
 
 class Perft(Job):
@@ -136,9 +141,10 @@ class Perft(Job):
 
 
 class Bench(Job):
-    """Runs the benchmark, which uses its own searcher and cannot be stopped."""
+    """Runs the benchmark, which uses its own searcher, and is stopped between two positions."""
 
-    grace_seconds = Perft.grace_seconds
+    grace_seconds = 10.0
+    """A script may send ``quit`` right after ``bench``, and expect the result."""
 
     def outlasts_input(self) -> bool:
         return True
@@ -147,53 +153,74 @@ class Bench(Job):
         """Run the benchmark, and return the lines of its result."""
         from merels.engine.tools.bench import run
 
-        return bench_lines(*run())
+        result = run(stopped=lambda: self.signals.stopped)
+        if self.signals.stopped:
+            self.output.note("the benchmark was stopped")
+            return ()
+        return bench_lines(*result)
 
 
 class Worker:
-    """Runs one job at a time on its own thread, and writes the job's last lines.
+    """Runs jobs one after another on its own thread, and writes the last lines of each.
 
     The thread starts with the first job and runs until `close`. On a busy machine, a new thread for
     each job would wait a millisecond for its first time slice, which is longer than many searches.
     """
 
     def __init__(self, output: Output) -> None:
-        self.job: Job | None = None
-        """The running job, or None; None already while the last lines of a job are written."""
         self._output = output
         self._thread: threading.Thread | None = None
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._jobs: list[Job] = []
+        """Unfinished jobs, the running one first; without a job whose last lines are written."""
         self._idle = threading.Event()
         self._idle.set()
 
+    @property
+    def job(self) -> Job | None:
+        """The last job that was started, or None if all jobs have ended."""
+        with self._lock:
+            return self._jobs[-1] if self._jobs else None
+
     def start(self, job: Job) -> None:
-        """Wait for the end of the previous job, and start ``job``.
+        """Start ``job`` after the previous jobs, which end after their `Job.grace_seconds`.
 
         If the system allows no thread, call `Job.report_failure`.
         """
-        self.join()
         if self._thread is None:
             thread = threading.Thread(target=self._run, name="worker")
             try:
                 thread.start()
             except RuntimeError as error:
-                self._output.write(*job.report_failure(error))
+                job.report_failure(error)
                 return
             self._thread = thread
-        self.job = job
-        self._idle.clear()
+        with self._lock:
+            previous = list(self._jobs)
+            self._jobs.append(job)
+            self._idle.clear()
+        for each in previous:
+            each.stop_later()
         self._queue.put(job)
 
-    def end_job(self, at_once: bool = False, timeout: float | None = None) -> bool:
-        """Stop the job after its `Job.grace_seconds`, or ``at_once``, and wait for its end.
-
-        Return whether the job ended within ``timeout`` seconds of the stop.
-        """
-        job = self.job
-        if job is not None:
-            if not at_once:
-                self._idle.wait(job.grace_seconds)
+    def stop(self) -> None:
+        """Stop all jobs."""
+        with self._lock:
+            jobs = list(self._jobs)
+        for job in jobs:
             job.signals.stop()
+
+    def end_jobs(self, at_once: bool = False, timeout: float | None = None) -> bool:
+        """Stop all jobs after their `Job.grace_seconds`, or ``at_once``, and wait for their end.
+
+        Return whether the jobs ended within ``timeout`` seconds of the stop.
+        """
+        if not at_once:
+            with self._lock:
+                grace = max((job.grace_seconds for job in self._jobs), default=0.0)
+            self._idle.wait(grace)
+        self.stop()
         return self.join(timeout)
 
     def join(self, timeout: float | None = None) -> bool:
@@ -201,16 +228,20 @@ class Worker:
         return self._idle.wait(timeout)
 
     def close(self) -> None:
-        """End the thread after its job."""
+        """End the thread after its jobs."""
         self._queue.put(None)
 
     def _run(self) -> None:
         while (job := self._queue.get()) is not None:
+            lines: Sequence[str] = ()
             try:
                 lines = job.run()
             except Exception as error:
-                lines = job.report_failure(error)
-            # Cleared before the last lines are written, because the client may reply at once.
-            self.job = None
+                job.report_failure(error)
+            # Removed before the last lines are written, because the client may reply at once.
+            with self._lock:
+                self._jobs.remove(job)
             self._output.write(*lines)
-            self._idle.set()
+            with self._lock:
+                if not self._jobs:
+                    self._idle.set()

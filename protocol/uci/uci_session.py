@@ -81,7 +81,7 @@ class Session:
 
     def close(self, at_once: bool = False) -> None:
         """Stop the running job; if it does not end within `CLOSE_SECONDS`, end the process."""
-        has_ended = self._worker.end_job(at_once, CLOSE_SECONDS)
+        has_ended = self._worker.end_jobs(at_once, CLOSE_SECONDS)
         self._worker.close()
         if not has_ended:
             os._exit(0)
@@ -166,7 +166,7 @@ class Session:
             self._output.note(f"position {format_position(self._setup.position)}")
 
     def _new_game(self, arguments: str) -> None:
-        self._worker.end_job()
+        self._worker.end_jobs()
         self._player.new_game()
         self._setup = Setup().under(self._player.settings.rules)
 
@@ -210,12 +210,11 @@ class Session:
         self._start(parse_go(arguments.split(), self._setup.position, self._dialect))
 
     def _start(self, go: Go) -> None:
-        """Stop the running job, and start a search or perft."""
+        """Start a search or perft once the running job, which is stopped, has ended."""
         position = self._setup.position
-        self._worker.end_job()
-        for complaint in go.complaints:
-            self._output.error(complaint)
         if go.perft is not None:
+            for complaint in go.complaints:
+                self._output.error(complaint)
             self._worker.start(Perft(self._output, position, go.perft))
         else:
             self._worker.start(Search(
@@ -223,8 +222,7 @@ class Session:
             ))  # fmt: skip
 
     def _stop(self, arguments: str) -> None:
-        if (job := self._worker.job) is not None:
-            job.signals.stop()
+        self._worker.stop()
 
     def _ponder_hit(self, arguments: str) -> None:
         if (job := self._worker.job) is not None:
@@ -238,7 +236,6 @@ class Session:
         self._start(go)
 
     def _bench(self, arguments: str) -> None:
-        self._worker.end_job()
         self._worker.start(Bench(self._output))
 
 

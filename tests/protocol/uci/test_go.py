@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -338,16 +339,43 @@ def leave_memory(gui: Gui, mebibytes: int) -> None:
 needs_prlimit = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
 
 
+@pytest.mark.parametrize("busy", ["bench", "go perft 12"])
+def test_a_go_during_a_long_job_does_not_delay_readyok(gui: Gui, busy: str) -> None:
+    """The search waits for the end of the job, and the session for neither."""
+    gui.send(busy)
+    gui.raw(b"go searchmoves a1\nisready\nstop\n")
+    lines = gui.until("bestmove")
+    assert not any("odes" in line for line in lines[: lines.index("readyok")])
+    assert lines[-1].startswith("bestmove a1") and gui.ask() == []
+
+
 @needs_prlimit
-def test_a_search_without_a_thread_answers_with_the_first_move(gui: Gui, tmp_path: Path) -> None:
+def test_an_engine_without_a_thread_ends_at_go(gui: Gui, tmp_path: Path) -> None:
     gui.ask(f"setoption name TablePath value {tmp_path}")
     leave_memory(gui, 1)
-    lines = gui.go("go infinite searchmoves a1")
-    assert lines[0].startswith("info string error internal, RuntimeError")
-    assert lines[-1] == "bestmove a1"
-    gui.send("isready", "quit")
-    assert gui.line() == "readyok"
-    assert gui.exit_code() == 0
+    gui.send("go infinite searchmoves a1")
+    assert_unable_to_search(gui, "internal, RuntimeError")
+
+
+SCRIPT_OF_A_FAILING_SEARCH = """
+from merels.engine.search.searcher import Searcher
+from merels.protocol.uci.loop import main
+
+def fail(*arguments, **named):
+    raise ZeroDivisionError("in a search")
+
+Searcher.search = fail
+main()
+"""
+
+
+def test_an_exception_in_a_search_ends_the_engine_without_a_bestmove() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT_OF_A_FAILING_SEARCH], input="go depth 2\n",
+        capture_output=True, text=True, timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "merels: internal, ZeroDivisionError: in a search\n"
 
 
 @pytest.mark.parametrize("damage", ["flipped", "missing"])
