@@ -31,17 +31,17 @@ class Matching:
 
         Return whether they were removed.
         """
-        earlier, ends = dict(self._mates), {first, second}
-        self._left -= ends
-        widowed = {self._mates.pop(end) for end in ends if end in self._mates} - ends
-        for vertex in widowed:
-            del self._mates[vertex]
-        for vertex in widowed:
-            if vertex not in self._mates:
-                self._augment(vertex)
+        earlier = dict(self._mates)
+        # One after the other: the first one's mate must not get the second one's mate.
+        for vertex in (first, second):
+            self._left.remove(vertex)
+            widowed = self._mates.pop(vertex, None)
+            if widowed is not None:
+                del self._mates[widowed]
+                self._augment(widowed)
         if self.exposed <= exposed:
             return True
-        self._left |= ends
+        self._left |= {first, second}
         self._mates = earlier
         return False
 

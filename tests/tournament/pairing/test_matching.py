@@ -42,3 +42,10 @@ def test_a_matching_exposes_as_few_vertices_as_possible_while_pairs_are_taken(se
             assert matching.exposed == least_exposed(graph, left), "the refused pair is back"
             assert matching.take(*pair, size)
         left -= pair
+
+
+def test_two_vertices_are_taken_although_their_mates_are_neighbours() -> None:
+    edges = {0: {2, 3, 5}, 1: {3, 4}, 2: {0}, 3: {0, 1, 4}, 4: {1, 3}, 5: {0}}
+    matching = Matching(edges)
+    assert matching.exposed == 2
+    assert matching.take(1, 2, 0)
