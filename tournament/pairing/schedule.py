@@ -70,7 +70,7 @@ def _fixed_round(settings: Settings, number: int, results: Results) -> Iterator[
     if number >= settings.rounds:
         return
     count, seeds = len(settings.engines), settings.seeds
-    pairs = chain.from_iterable(circle(count))
+    pairs: Iterable[tuple[int, int]] = chain.from_iterable(circle(count))
     if settings.format == "gauntlet":
         pairs = ((seed, other) for other in range(seeds, count) for seed in range(seeds))
     for first, second in pairs:

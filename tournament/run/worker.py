@@ -93,7 +93,7 @@ def main() -> None:
 
     try:
         file = _open_log(log)
-        with EngineCache(trace=file and file.trace) as engines:
+        with EngineCache(trace=None if file is None else file.trace) as engines:
             watch = None if watched == "-" else LiveReporter(report).watch
             tasks.worker = tasks.Worker(engines, report, stopping, watch, file)
             while (call := calls.get()) is not None:
