@@ -131,8 +131,11 @@ class TranspositionTable:
 class Deadline:
     """A time at which the searches that share this object end; initially never."""
 
-    def set(self, at: int | None) -> None:
-        """Set the time, on the clock of `monotonic_ns`; None: never. Any thread may call this."""
+    def set(self, at: int | None, for_proofs: int | None = None) -> None:
+        """Set the time, on the clock of `monotonic_ns`; None: never. Any thread may call this.
+
+        A proof of a shortest win or longest loss ends at ``for_proofs``, or at ``at`` if None.
+        """
 
 class SearchWorker:
     """The search of one thread, which keeps its move-ordering history between searches.

@@ -65,5 +65,8 @@ class Signals:
         if clock is not None:
             if self.hit is not None:
                 clock.ponderhit(self.hit)
-            self.deadline.set(0 if self.stopped or self._ended else clock.deadline())
+            if self.stopped or self._ended:
+                self.deadline.set(0)
+            else:
+                self.deadline.set(clock.deadline(), clock.proof_deadline())
         self._changed.notify_all()

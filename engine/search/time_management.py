@@ -109,6 +109,12 @@ class TimeManager:
         ends = [_after(self.started, self.time), _after(self.asked, hard)]
         return min((end for end in ends if end is not None), default=None)
 
+    def proof_deadline(self) -> int | None:
+        """Return the nanosecond at which a proof of the shortest win ends; None: `deadline`."""
+        if self.waits or self.done or self.budget is None:
+            return None
+        return _after(self.asked, self.budget.soft)
+
     def enough(self, move: int, depth: int, score: Score) -> bool:
         """Return whether to stop after an iteration with this best move, depth and score."""
         self._stable = self._stable + 1 if move == self._best_move else 0

@@ -17,12 +17,15 @@ def monotonic_ns():
 # A deadline that other threads set while workers read it without the GIL.
 cdef class Deadline:
     cdef int64_t at
+    cdef int64_t for_proofs
 
     def __cinit__(self):
-        self.at = NEVER
+        self.at = self.for_proofs = NEVER
 
-    def set(self, at):
+    def set(self, at, for_proofs=None):
         write_time(&self.at, at if at is not None else NEVER)
+        for_proofs = for_proofs if for_proofs is not None else at
+        write_time(&self.for_proofs, for_proofs if for_proofs is not None else NEVER)
 
 
 # Draw the overlooked points and the width of the evaluation's noise for one search at random. A
@@ -167,6 +170,7 @@ cdef class SearchWorker:
             Deadline deadline=None, int lines=1, tuple errors=None,
             int reported_win=0):
         cdef const int64_t *deadline_ns = &NO_DEADLINE if deadline is None else &deadline.at
+        cdef const int64_t *proof_ns = &NO_DEADLINE if deadline is None else &deadline.for_proofs
         if side & 1 != side:
             raise ValueError(f"expected side 0 or 1, found {side}")
         if first_depth < 1 or lines < 1:
@@ -187,7 +191,8 @@ cdef class SearchWorker:
                 return self.deepen_helper(load_board(fields), list(root_moves), list(ranks),
                                           first_depth, max_depth, node_limit, deadline_ns)
             return self.deepen(load_board(fields), list(root_moves), list(ranks), report,
-                               first_depth, max_depth, node_limit, deadline_ns, lines, reported_win)
+                               first_depth, max_depth, node_limit, deadline_ns, proof_ns, lines,
+                               reported_win)
         finally:
             if self.w.tables != NULL:
                 end_sharing(&tables.tables.users)
@@ -226,7 +231,7 @@ cdef class SearchWorker:
     # Iterative deepening of the worker that reports, until a limit or the report ends it.
     cdef bint deepen(self, Board b, list root_moves, list ranks, report, int first_depth,
                      int max_depth, uint64_t node_limit, const int64_t *deadline_ns,
-                     int lines, int reported_win) except -1:
+                     const int64_t *proof_ns, int lines, int reported_win) except -1:
         cdef Worker *w = &self.w
         cdef int depth, line, line_count, last_value
         cdef int values[MAX_LINES]
@@ -258,7 +263,11 @@ cdef class SearchWorker:
                             put_first(w, win_line[0])
                             w.pv_length[0] = win_length
                             memcpy(w.pv[0], win_line, win_length * sizeof(move_t))
+                        if depth > first_depth:  # The proof asks the clock at its first node.
+                            set_limits(w, w.node_limit, proof_ns)
                         values[line] = exact_end(w, &b, values[line], depth, line)
+                        if depth > first_depth:
+                            set_limits(w, w.node_limit, deadline_ns)
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of the shortest win was interrupted.
                         results.append(self.result(&b, values[line]))
