@@ -39,7 +39,14 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
-from merels.engine.training.samples import TableLabeller, open_labellers, suite_keys
+from merels.engine.training.samples import (
+    LEAF_NODES,
+    PER_LOGIT,
+    SCORED_NODES,
+    TableLabeller,
+    open_labellers,
+    suite_keys,
+)
 from merels.engine.training.self_play import Round, file_prefix, self_play
 
 PER_MOVING_TABLE = 100_000
@@ -97,7 +104,8 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
 
 def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return the weights that `fit` makes of samples, cached in ``work``."""
-    crc = zlib.crc32(unseen.tobytes())
+    crc = zlib.crc32(repr((SHARE, EPOCHS, RATE, STEPS, DECAY)).encode())
+    crc = zlib.crc32(unseen.tobytes(), crc)
     for piece in pieces:
         crc = zlib.crc32(piece, crc)
     path = work / f"{crc:08x}.weights"
@@ -196,7 +204,9 @@ def _leaves(
     work: Path, payload: bytes, labellers: list[TableLabeller], played: list[bytes], pool: Executor
 ) -> list[bytes]:
     """Return the labelled leaves of the critical positions of games, cached in ``work``."""
-    prefix = file_prefix(payload)
+    rules = [labeller.tables.rules for labeller in labellers]
+    samples = [zlib.crc32(piece) for piece in played]
+    prefix = file_prefix(payload, samples, rules, LEAF_NODES, SCORED_NODES, PER_LOGIT)
 
     def leaves(number: int) -> bytes:
         path = work / f"{prefix}-{number}.leaves"

@@ -167,16 +167,19 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
     return path
 
 
-def file_prefix(payload: bytes) -> str:
-    """Return the prefix of names of files that are made with these weights: their CRC-32."""
-    return f"{zlib.crc32(payload):08x}"
+def file_prefix(payload: bytes, *constants: object) -> str:
+    """Return the prefix of names of files that are made with these weights and constants."""
+    return f"{zlib.crc32(repr(constants).encode(), zlib.crc32(payload)):08x}"
 
 
 def self_play(
     work: Path, payload: bytes, round_: Round, seed: int, processes: int
 ) -> list[bytes]:
     """Play a round; return its samples, one item for each `CHUNK` games, cached in ``work``."""
-    prefix = file_prefix(payload)
+    prefix = file_prefix(
+        payload, round_.nodes, seed, CHUNK, RULES, MAX_HASH_SAMPLES, _MAX_MOVES, _RULE_FIELDS,
+        SCORED_NODES, PER_LOGIT,
+    )
     tasks = [
         (work / f"{prefix}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK,
          round_.nodes)

@@ -324,6 +324,23 @@ def test_the_same_command_makes_the_same_weights(
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
 
 
+def test_files_made_with_other_constants_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(self_play, "CHUNK", 2)
+    payload = bytes(core.WEIGHTS_SIZE)
+    pieces = [
+        self_play.self_play(tmp_path, payload, Round(4, nodes), seed, 1)
+        for nodes, seed in ((60, 1), (90, 1), (60, 2), (60, 1))
+    ]
+    assert pieces[0] == pieces[3] and pieces[0] not in pieces[1:3]
+    made = []
+    for epochs in (1, 2, 1):
+        monkeypatch.setattr(fit, "EPOCHS", epochs)
+        made.append(fit._cached_fit(tmp_path, [random_samples(1000, 1)], array("Q"), 1))
+    assert made[0] == made[2] != made[1]
+
+
 def test_the_critical_positions_are_held_out() -> None:
     """They are held out by their hash, regardless of the files named by ``-unseen``."""
     rows = json.loads((DATA / "critical.json").read_text(encoding="utf-8"))
