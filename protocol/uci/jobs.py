@@ -46,7 +46,8 @@ class Job(ABC):
             timer = threading.Timer(self.grace_seconds, self.signals.stop)
             timer.daemon = True
             with suppress(RuntimeError):
-                return timer.start()
+                timer.start()
+                return
         self.signals.stop()
 
     def report_failure(self, error: Exception) -> None:
