@@ -27,6 +27,13 @@ class InputError(ValueError):
         return f"'{shorten(self.token)}'{place}: {printable(self.expected)}"
 
 
+def required_text(value: object, expected: str) -> str:
+    """Return an argument of a function that must be a text; `InputError` if it is not."""
+    if not isinstance(value, str):
+        raise InputError(repr(value), f"expected a text: {expected}")
+    return value
+
+
 class PlacedError(InputError):
     """Invalid input whose ``places`` in a text or file are known, the narrowest first.
 

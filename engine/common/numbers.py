@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import SupportsIndex
 
 from merels.engine.common.errors import InputError
 
@@ -38,6 +39,29 @@ def read_whole(
         return number
     purpose = where and f" for {where}"
     raise InputError(text, f"expected {what} from {low} to {high}{purpose}", index)
+
+
+def whole_number(value: object, low: int, high: int, name: str) -> int:
+    """Return an argument of a function as an int, for example 1000 for 1e3.
+
+    `InputError` unless it is a whole number from ``low`` to ``high``.
+    """
+    number: object = value
+    if isinstance(value, float) and value.is_integer():
+        number = int(value)
+    elif isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        number = value.__index__()
+    if type(number) is not int or not low <= number <= high:
+        raise InputError(f"{name}={value!r}", f"expected a whole number from {low} to {high}")
+    return number
+
+
+def real_number(value: object, low: float, high: float, name: str) -> float:
+    """Return an argument of a function; `InputError` unless it is from ``low`` to ``high``."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:  # type: ignore[operator]
+        raise InputError(f"{name}={value!r}", f"expected a number from {low:g} to {high:g}")
+    return value  # type: ignore[return-value]
 
 
 def counted(number: int, noun: str) -> str:

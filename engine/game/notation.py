@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, required_text
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.board import (
     ANGLES,
@@ -20,7 +20,15 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
-from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
+from merels.engine.game.position import (
+    BLACK,
+    COLOURS,
+    WHITE,
+    Move,
+    Position,
+    read_move,
+    required_position,
+)
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
 START = "********/********/******** w 9 9 0 1"
@@ -42,6 +50,7 @@ def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """
     start, move = 0, ""
     for index, token in enumerate(tokens):
+        required_text(token, "a move")
         if is_removal(token):
             if not move:
                 raise InputError(token, "expected a move before the removal", index)
@@ -56,9 +65,12 @@ def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def play_moves(position: Position, tokens: Sequence[str]) -> Position:
     """Return the position after some moves; `InputError` names a token that is no legal move."""
+    required_position(position)
+    if isinstance(tokens, str):
+        raise InputError(tokens, "expected a list of moves; text.split() makes one")
     for index, token in join_steps(tokens):
         try:
-            position = position.push(parse_move(token))
+            position = position.push(token)
         except InputError as error:
             raise error.at(index) from None
     return position
@@ -69,7 +81,7 @@ def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
     An `InputError` about one field has that field's index, counted from 0.
     """
-    fields = text.split()
+    fields = required_text(text, "the 6 fields of a position").split()
     if len(fields) == 6:
         return parse_six(fields, range(6), rules)
     if len(fields) >= 17:
@@ -79,6 +91,7 @@ def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
 def format_position(position: Position) -> str:
     """Return the six fields of a position."""
+    required_position(position)
     return (
         f"{format_board(position.men)} {SIDES[position.side]} {position.hands[WHITE]} "
         f"{position.hands[BLACK]} {_counters(position)}"
@@ -162,6 +175,7 @@ def format_seventeen(position: Position) -> str:
     The four last-mill fields are 0, "none" in Sanmill's old numbering of squares. Sanmill reads -1
     only with a token ``ids:nodes``, which its older versions do not know.
     """
+    required_position(position)
     white, black = position.men
     placing = position.hands[position.side] > 0
     phase = "o" if position.outcome() else "p" if placing else "m"
@@ -195,4 +209,4 @@ def _parse_board(text: str, place: int) -> tuple[int, int]:
 
 def format_moves(moves: Iterable[Move]) -> str:
     """Return moves as tokens, separated by spaces."""
-    return " ".join(map(str, moves))
+    return " ".join(str(read_move(move)) for move in moves)

@@ -7,12 +7,13 @@ share no move generation. A position is immutable; playing a move returns a new 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.numbers import whole_number
 from merels.engine.game.board import (
     ALL_POINTS,
     NAMES,
@@ -25,7 +26,14 @@ from merels.engine.game.board import (
     in_mills,
     points_of,
 )
-from merels.engine.game.rules import DEFAULT_RULES, FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, Rules
+from merels.engine.game.rules import (
+    DEFAULT_RULES,
+    FLYING_MEN,
+    MEN_PER_SIDE,
+    MINIMUM_MEN,
+    Rules,
+    required_rules,
+)
 
 WHITE, BLACK = 0, 1
 COLOURS = ("White", "Black")
@@ -33,7 +41,10 @@ COUNTING_RULES = {
     "repetition": "Repetition", "three": "ThreeThreePlies", "norem": "NoRemovalPlies",
 }  # fmt: skip
 """Reason of a draw by counting, and the rule field that sets its limit."""
+_MOVE_TEXT = "a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
 _MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
+LARGEST_COUNT = 1 << 31
+"""Upper bound of a position's plies and move number, which may grow beyond what a text states."""
 LONGEST_HISTORY = 2_000
 """Maximum number of earlier positions that a position keeps, so that long games stay fast."""
 
@@ -55,9 +66,9 @@ class Move(NamedTuple):
         Upper case and a missing dash are accepted; legality is not checked. `InputError` if the
         text is no move.
         """
-        match = _MOVE.fullmatch(text.lower())
+        match = _MOVE.fullmatch(required_text(text, _MOVE_TEXT).lower())
         if match is None:
-            raise InputError(text, "expected a move such as d6, d6xb4, d6-d5 or d6-d5xc3")
+            raise InputError(text, f"expected {_MOVE_TEXT}")
         names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
         for name in names:
             if name not in POINTS:
@@ -74,6 +85,37 @@ class Move(NamedTuple):
         for point in self.removed:
             text += "x" + NAMES[point]
         return text
+
+    def __repr__(self) -> str:
+        return f"<Move {self if _has_points(self) else tuple(self)}>"
+
+
+def _has_points(move: Move) -> bool:
+    """Return whether a move consists of points of the board."""
+    origin, to, removed = move
+    return (
+        (origin is None or type(origin) is int and 0 <= origin < SIZE)
+        and type(to) is int and 0 <= to < SIZE and type(removed) is tuple
+        and (not removed or all(type(point) is int and 0 <= point < SIZE for point in removed))
+    )  # fmt: skip
+
+
+def required_position(position: object) -> Position:
+    """Return an argument that must be a `Position`; `InputError` if it is not."""
+    if not isinstance(position, Position):
+        raise InputError(
+            repr(position), "expected a Position; parse_position(text) reads one from a text"
+        )
+    return position
+
+
+def read_move(move: object) -> Move:
+    """Return a `Move` or the move of a text; `InputError` for anything else."""
+    if isinstance(move, Move) and _has_points(move):
+        return move
+    if isinstance(move, str):
+        return Move.from_text(move)
+    raise InputError(repr(move), f"expected a Move, or {_MOVE_TEXT}")
 
 
 class Outcome(NamedTuple):
@@ -108,7 +150,7 @@ class Outcome(NamedTuple):
         return f"{COLOURS[self.winner]} wins, {why}"
 
 
-@dataclass(slots=True, init=False, repr=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Position:
     """A position with everything that its legal moves and outcome depend on.
 
@@ -117,6 +159,8 @@ class Position:
     move number, which rises after Black's move. ``history`` holds the keys of at most
     `LONGEST_HISTORY` earlier positions since the last placement or removal, then this position's
     key. It holds only this position's key if the rules have no draw by repetition.
+
+    `InputError` for values that no position has; `parse_position` reads a position's text.
     """
 
     rules: Rules
@@ -132,13 +176,28 @@ class Position:
         hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE), side: int = WHITE, plies: int = 0,
         number: int = 1, history: tuple[int, ...] = (),
     ) -> None:
-        self.rules = rules
-        self.men = men
-        self.hands = hands
-        self.side = side
-        self.plies = plies
-        self.number = number
-        self.history = history or (make_key(men, hands, side),)
+        required_rules(rules)
+        for name, pair, high in (("men", men, ALL_POINTS), ("hands", hands, MEN_PER_SIDE)):
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise InputError(f"{name}={pair!r}", "expected a tuple of White's and Black's")
+            for value in pair:
+                whole_number(value, 0, high, name)
+        if men[0] & men[1]:
+            raise InputError(f"men={men!r}", "expected at most one man on each point")
+        for colour, mask, hand in zip(COLOURS, men, hands):
+            if mask.bit_count() + hand > MEN_PER_SIDE:
+                found = f"{mask.bit_count()} on the board and {hand} in hand"
+                raise InputError(
+                    f"hands={hands!r}", f"expected at most {MEN_PER_SIDE} men for {colour}, "
+                    f"found {found}",
+                )  # fmt: skip
+        whole_number(side, WHITE, BLACK, "side")
+        whole_number(plies, 0, LARGEST_COUNT, "plies")
+        whole_number(number, 1, LARGEST_COUNT, "number")
+        key = make_key(men, hands, side)
+        if not isinstance(history, tuple) or history and history[-1] != key:
+            raise InputError("history", "expected a tuple of keys that ends with this position's")
+        _fill(self, rules, men, hands, side, plies, number, history or (key,))
 
     @property
     def key(self) -> int:
@@ -216,13 +275,16 @@ class Position:
             for removed in self.removals(self.mills_closed(origin, to))
         ]
 
-    def is_legal(self, move: Move) -> bool:
+    def is_legal(self, move: Move | str) -> bool:
         """Return whether a move is legal here, even after a draw."""
         return self.objection(move) is None
 
-    def objection(self, move: Move) -> str | None:
-        """Return the reason why a move is illegal here, or None if it is legal."""
-        origin, to, removed = move
+    def objection(self, move: Move | str) -> str | None:
+        """Return the reason why a move is illegal here, or None if it is legal.
+
+        `InputError` if the text is no move.
+        """
+        origin, to, removed = read_move(move)
         own = self.men[self.side]
         if self._side_below_minimum() is not None:
             return "the game is over"
@@ -278,15 +340,16 @@ class Position:
             history: tuple[int, ...] = (key,)
         else:
             history = self.history[-LONGEST_HISTORY:] + (key,)
-        return Position(self.rules, men, hands, 1 - side, plies, self.number + side, history)
+        after = _new(Position)
+        _fill(after, self.rules, men, hands, 1 - side, plies, self.number + side, history)
+        return after
 
     def push(self, move: Move | str) -> Position:
         """Return the position after a legal move, such as ``d6-d5xc3``.
 
         `InputError` states the reason if the text is no move or the move is illegal.
         """
-        if isinstance(move, str):
-            move = Move.from_text(move)
+        move = read_move(move)
         objection = self.objection(move)
         if objection is not None:
             raise InputError(str(move), f"illegal move, {objection}")
@@ -379,6 +442,26 @@ class Position:
             f"<Position {format_board(self.men)} {COLOURS[self.side]} {self.hands} {self.plies} "
             f"{self.number} ({self.rules})>"
         )
+
+
+_new = object.__new__
+_SET_RULES, _SET_MEN, _SET_HANDS, _SET_SIDE, _SET_PLIES, _SET_NUMBER, _SET_HISTORY = (
+    getattr(Position, field.name).__set__ for field in fields(Position)
+)
+
+
+def _fill(
+    position: Position, rules: Rules, men: tuple[int, int], hands: tuple[int, int], side: int,
+    plies: int, number: int, history: tuple[int, ...],
+) -> None:
+    """Set the fields of a new position, which no other code can set."""
+    _SET_RULES(position, rules)
+    _SET_MEN(position, men)
+    _SET_HANDS(position, hands)
+    _SET_SIDE(position, side)
+    _SET_PLIES(position, plies)
+    _SET_NUMBER(position, number)
+    _SET_HISTORY(position, history)
 
 
 @lru_cache(maxsize=64)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from merels.engine.common.errors import InputError
-from merels.engine.common.numbers import read_whole
+from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.numbers import read_whole, whole_number
 
 MEN_PER_SIDE = 9
 FLYING_MEN = 3
@@ -46,12 +46,24 @@ class Rules:
     three_three_plies: int
     variant: str
 
+    def __post_init__(self) -> None:
+        """Raise `InputError` for a value that the field does not have."""
+        if self.variant not in VARIANTS:
+            raise InputError(repr(self.variant), f"expected a rule set: {', '.join(VARIANTS)}")
+        for field in FIELDS:
+            value = getattr(self, field.attribute)
+            if not field.choices:
+                whole_number(value, 0, field.maximum, field.name)
+            elif value not in field.choices:
+                choices = " or ".join(field.choices)
+                raise InputError(f"{field.name}={value!r}", f"expected {choices}")
+
     def with_field(self, name: str, value: str) -> Rules:
         """Return these rules with one field set from a text; the case of ``name`` is ignored.
 
         `InputError` for an unknown field or an invalid value.
         """
-        field = _FIELDS_BY_NAME.get(name.lower())
+        field = _FIELDS_BY_NAME.get(required_text(name, "a rule field").lower())
         if field is None:
             raise InputError(name, f"expected a rule field: {', '.join(f.name for f in FIELDS)}")
         return replace(self, **{field.attribute: field.parse(value)})  # type: ignore[arg-type]
@@ -83,6 +95,7 @@ class Field:
 
     def parse(self, text: str) -> str | int:
         """Return the field's value from its text; `InputError` if it is not valid."""
+        required_text(text, f"a value of {self.name}")
         if self.choices:
             if text.lower() in self.choices:
                 return text.lower()
@@ -101,6 +114,8 @@ FIELDS: tuple[Field, ...] = (
 )
 _FIELDS_BY_NAME = {field.name.lower(): field for field in FIELDS}
 
+VARIANTS = ("loc", "mill", "multi", "morris", "roman")
+"""Names of the presets."""
 PRESETS: dict[str, Rules] = {
     rules.variant: rules
     for rules in (
@@ -117,9 +132,19 @@ DEFAULT_RULES = PRESETS[DEFAULT_VARIANT]
 
 def preset(name: str) -> Rules:
     """Return the preset of that name, ignoring case; `InputError` if there is none."""
-    rules = PRESETS.get(name.lower())
+    rules = PRESETS.get(required_text(name, "a rule set").lower())
     if rules is None:
         raise InputError(name, f"expected a rule set: {', '.join(PRESETS)}")
+    return rules
+
+
+def required_rules(rules: object) -> Rules:
+    """Return an argument that must be `Rules`; `InputError` if it is not."""
+    if not isinstance(rules, Rules):
+        raise InputError(
+            repr(rules), "expected Rules, such as make_rules('morris'); parse_position(text) "
+            "reads a position",
+        )  # fmt: skip
     return rules
 
 
@@ -127,6 +152,7 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
     """Return a preset with some fields set by ``Name=value``; the last setting of a field wins."""
     rules = preset(variant)
     for setting in settings:
+        required_text(setting, "Field=value")
         name, equals, value = setting.partition("=")
         if not equals:
             raise InputError(setting, "expected Field=value")
@@ -134,11 +160,15 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
     return rules
 
 
-@lru_cache(maxsize=64)
 def parse_rules(text: str) -> Rules:
     """Return the rules of a text ``preset [Field=value …]``; an empty text is the default.
 
     `InputError` for an unknown preset or field, or an invalid value.
     """
+    return _parse_rules(required_text(text, "a rule set such as morris Flying=never"))
+
+
+@lru_cache(maxsize=64)
+def _parse_rules(text: str) -> Rules:
     words = text.split() or [DEFAULT_VARIANT]
     return make_rules(words[0], words[1:])

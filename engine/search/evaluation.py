@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_rules
-from merels.engine.game.position import WHITE, Position
+from merels.engine.game.position import WHITE, Position, required_position
 
 
 def evaluate(position: Position) -> int:
     """Return the static evaluation from the side to move's view, in hundredths of a man."""
+    required_position(position)
     weights.ensure()
     return core.evaluate(core_rules(position.rules), core_board(position))
 

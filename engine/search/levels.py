@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.errors import InputError, required_text, suggestion
 from merels.engine.common.numbers import parse_whole
 from merels.engine.game.position import Position
 
@@ -75,6 +75,7 @@ def level_named(text: str, also: str = "") -> Level:
 
     `InputError` lists the names, and ``also``, one more word that the caller accepts.
     """
+    required_text(text, f"a level such as {LEVELS[0].name}, or its rating")
     for level in LEVELS:
         if level.name.lower() == text.lower():
             return level
@@ -87,6 +88,13 @@ def level_named(text: str, also: str = "") -> Level:
         f"expected {', '.join(names)}, or a rating from {MINIMUM_ELO} to {MAXIMUM_ELO}"
         f"{suggestion(text, names)}",
     )
+
+
+def read_level(level: object) -> Level | None:
+    """Return a `Level`, the level of a name, or None; `InputError` for anything else."""
+    if level is None or isinstance(level, Level):
+        return level
+    return level_named(level)  # type: ignore[arg-type]
 
 
 def level_for(elo: int) -> Level:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.game.position import WHITE, Move
 from merels.engine.game.score import PovScore, Score
 
 LONGEST = 10**9
 """Cap of all times, in seconds (31 years), so that nanoseconds fit into 64 bits."""
+MAX_COUNT = 10**18
+"""Upper bound of the limits that are whole numbers, all of which begin at 1."""
 MAX_TIME = 86_400.0
 """Longest time that a user may set for a search: one day, in seconds."""
 
@@ -22,6 +26,9 @@ class Limit:
     ``mate`` ends the search once it has proven a win in that number of own moves; an engine that
     speaks UGI counts it in plies. The clocks and increments are the game's; ``remaining_moves`` is
     the number of moves to the next time control.
+
+    A whole float such as 1e6 counts as an integer. `InputError` for any other value that is no
+    limit, such as ``nodes=0``, ``depth=2.5`` or a negative time.
     """
 
     time: float | None = None
@@ -33,6 +40,16 @@ class Limit:
     white_inc: float | None = None
     black_inc: float | None = None
     remaining_moves: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if name in ("depth", "nodes", "mate", "remaining_moves"):
+                object.__setattr__(self, name, whole_number(value, 1, MAX_COUNT, name))
+            else:
+                real_number(value, 0, LONGEST, name)
 
     def clock(self, side: int) -> float | None:
         """Return a side's clock in seconds."""
@@ -52,6 +69,13 @@ class Limit:
         """Whether only depth, nodes or a mate end the search."""
         bounded = (self.depth, self.nodes, self.mate) != (None, None, None)
         return bounded and (self.time, self.white_clock, self.black_clock) == (None, None, None)
+
+
+def required_limit(limit: object) -> Limit:
+    """Return an argument that must be a `Limit`; `InputError` if it is not."""
+    if not isinstance(limit, Limit):
+        raise InputError(repr(limit), "expected a Limit, such as Limit(time=0.1)")
+    return limit
 
 
 @dataclass(frozen=True, slots=True)

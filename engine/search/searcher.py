@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import Move, Position, read_move, required_position
 from merels.engine.game.rules import Rules
 from merels.engine.search import corrections
-from merels.engine.search.levels import Errors, Level, errors_of
-from merels.engine.search.limits import Info, Limit, Result
+from merels.engine.search.levels import Errors, Level, errors_of, read_level
+from merels.engine.search.limits import LONGEST, MAX_COUNT, Info, Limit, Result, required_limit
 from merels.engine.search.reporting import Lines, Reporter, final_info
 from merels.engine.search.root import Root, make_root
 from merels.engine.search.signals import Signals
@@ -25,6 +26,8 @@ from merels.engine.search.time_management import TimeManager
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
 
+MAX_THREADS = 256
+"""Largest number of threads of one search."""
 DEFAULT_HASH = 16
 """Default size of the transposition table, in MiB."""
 _LEAST_MB = 1
@@ -43,21 +46,17 @@ _MAX_NODES = 1 << 63
 class Searcher:
     """A player that keeps its hash table and history between searches.
 
-    Any thread may search, one at a time. ``hash_mb`` is in MiB; `ValueError` if it or ``threads``
+    Any thread may search, one at a time. ``hash_mb`` is in MiB; `InputError` if it or ``threads``
     is below 1.
     """
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
-        if hash_mb < 1 or threads < 1:
-            raise ValueError(
-                f"expected at least 1 MiB and 1 thread, found {hash_mb} and {threads}"
-            )
-        self.threads = threads
+        self.threads = whole_number(threads, 1, MAX_THREADS, "threads")
         self.tables: Tables | None = None
         """Tablebases, which are used in positions of their rules."""
         self.corrections = True
         """Whether to play the moves of `merels.engine.search.corrections`."""
-        self.hash_mb = hash_mb
+        self.hash_mb = whole_number(hash_mb, 1, MAX_COUNT, "hash_mb")
         """Maximum size of the transposition table in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
@@ -67,7 +66,7 @@ class Searcher:
 
     def resize(self, hash_mb: int) -> None:
         """Set the transposition table's size in MiB; the next search allocates it."""
-        self.hash_mb = hash_mb
+        self.hash_mb = whole_number(hash_mb, 1, MAX_COUNT, "hash_mb")
         self._table = None
         self._workers = []
 
@@ -129,12 +128,12 @@ class Searcher:
         limit: Limit = Limit(),
         on_info: Callable[[Info], None] | None = None,
         *,
-        root_moves: Sequence[Move] = (),
+        root_moves: Iterable[Move | str] = (),
         infinite: bool = False,
         ponder: bool = False,
         multipv: int = 1,
         overhead: float = 0.01,
-        level: Level | None = None,
+        level: Level | str | None = None,
         signals: Signals | None = None,
         asked: int | None = None,
     ) -> Result:
@@ -149,8 +148,15 @@ class Searcher:
                     `core.monotonic_ns`; None: now
 
         A search without a limit runs to the maximum depth. After `clear`, a search on one thread
-        that is limited only by depth or nodes always gives the same result.
+        that is limited only by depth or nodes always gives the same result. `InputError` for an
+        argument of another type, and for numbers below their minimum.
         """
+        required_position(position)
+        required_limit(limit)
+        moves = tuple(map(read_move, root_moves))
+        level = read_level(level)
+        multipv = whole_number(multipv, 1, core.MAX_LINES, "multipv")
+        real_number(overhead, 0, LONGEST, "overhead")
         signals = signals or Signals()
         asked = core.monotonic_ns() if asked is None else asked
         clock = TimeManager(limit, position.side, overhead, infinite, ponder, asked)
@@ -159,7 +165,7 @@ class Searcher:
         outcome = position.outcome()
         if outcome is None:
             result = self._choose_move(
-                position, clock, signals, on_info, root_moves, multipv, level
+                position, clock, signals, on_info, moves, multipv, level
             )
         else:
             result = Result(None, None, final_info(outcome, position.side))

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.folders import user_folder
+from merels.engine.common.numbers import whole_number
 from merels.engine.common.shell import shell_text
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import MINIMUM_MEN, Rules
+from merels.engine.game.rules import MINIMUM_MEN, Rules, required_rules
 from merels.engine.tablebase.files import (
     DEPTHS,
     PACKED,
@@ -217,19 +218,25 @@ class Tables:
         return values.count(max(values)), len(values)
 
 
-def open_tables(root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False) -> Tables:
+def open_tables(
+    root: Path | str, rules: Rules, men: int = MAX_MEN, check: bool = False
+) -> Tables:
     """Return all usable tables of a rule set below a folder, up to ``men`` men.
 
     ``check``: compare every checksum. The result's ``problems`` name each unusable file; a missing
     file is no problem.
     """
+    required_rules(rules)
+    whole_number(men, 0, MAX_MEN, "men")
+    if not isinstance(root, (str, Path)):
+        raise InputError(repr(root), "expected the folder of tables")
     tables = Tables(rules)
     try:
         check_rules(rules)
     except InputError as error:
         tables.problems.append(str(error))
         return tables
-    folder = root / rules_folder(rules)
+    folder = Path(root) / rules_folder(rules)
     try:
         names = set(os.listdir(folder))
     except (OSError, ValueError):

@@ -106,11 +106,17 @@ def _limit(body: JSON, default: Limit, side: str) -> Limit:
         time=optional_field(seconds_field, body, "time", 0.001, MAX_TIME),
         depth=optional_field(whole_field, body, "depth", 1, MAX_COUNT),
         nodes=optional_field(whole_field, body, "nodes", 1, MAX_COUNT),
-        white_clock=optional_field(seconds_field, clock, "white", -MAX_TIME, MAX_TIME),
-        black_clock=optional_field(seconds_field, clock, "black", -MAX_TIME, MAX_TIME),
+        white_clock=_clock_time(clock, "white"),
+        black_clock=_clock_time(clock, "black"),
         white_inc=optional_field(seconds_field, clock, "white_inc", 0.0, MAX_TIME),
         black_inc=optional_field(seconds_field, clock, "black_inc", 0.0, MAX_TIME),
     )
+
+
+def _clock_time(clock: JSON, side: str) -> float | None:
+    """Return a side's clock; 0 for a clock that is overdrawn."""
+    seconds = optional_field(seconds_field, clock, side, -MAX_TIME, MAX_TIME)
+    return None if seconds is None else max(0.0, seconds)
 
 
 def _level(body: JSON) -> Level | None:

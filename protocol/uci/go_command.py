@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import is_removal, join_steps, parse_move
 from merels.engine.game.position import WHITE, Move, Position
-from merels.engine.search.limits import LONGEST, Limit
+from merels.engine.search.limits import LONGEST, MAX_COUNT, Limit
 from merels.protocol.uci.wording import Uci
 
 _MAX_TIME = LONGEST * 1000
@@ -17,8 +17,8 @@ _MAX_COMPLAINTS = 10
 """Number of complaints about one line that are printed; the rest is only counted."""
 
 _CLOCK_WORDS = {
-    **dict.fromkeys(("wtime", "p1time"), ("white_clock", -_MAX_TIME, _MAX_TIME)),
-    **dict.fromkeys(("btime", "p2time"), ("black_clock", -_MAX_TIME, _MAX_TIME)),
+    **dict.fromkeys(("wtime", "p1time"), ("white_clock", 0, _MAX_TIME)),
+    **dict.fromkeys(("btime", "p2time"), ("black_clock", 0, _MAX_TIME)),
     **dict.fromkeys(("winc", "p1inc"), ("white_inc", 0, _MAX_TIME)),
     **dict.fromkeys(("binc", "p2inc"), ("black_inc", 0, _MAX_TIME)),
     "movestogo": ("remaining_moves", 0, 10_000),
@@ -27,7 +27,7 @@ _NUMBERS = {
     **_CLOCK_WORDS,
     "movetime": ("time", 1, _MAX_TIME),
     "depth": ("depth", 1, 1000),
-    "nodes": ("nodes", 1, 10**18),
+    "nodes": ("nodes", 1, MAX_COUNT),
     "mate": ("mate", 1, 1000),
     "perft": ("perft", 0, 100),
 }
@@ -35,6 +35,8 @@ _NUMBERS = {
 bounds to which it is clamped. UGI's player 1 is White."""
 _TIME_FIELDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
 """Fields in seconds, whose numbers are sent in milliseconds."""
+_LIMIT_WORDS = frozenset(_NUMBERS) - {"perft"}
+"""Keywords of a client that expects a move, and sends no ``stop``."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
@@ -53,8 +55,8 @@ class Go(NamedTuple):
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     """Return the parsed words after ``go``; invalid words are ignored.
 
-    If the words include a clock, an increment or ``movestogo``, but no limit that ends the search,
-    the clock of the side to move is set to 0. Such a client expects a move and sends no ``stop``.
+    If the words include a limit, an increment or ``movestogo``, but no limit that ends the search
+    could be read, the clock of the side to move is set to 0.
     """
     fields: dict[str, Any] = {}
     named: set[str] = set()
@@ -85,7 +87,7 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     if fields.get("remaining_moves") == 0:
         del fields["remaining_moves"]  # Some clients send 0 if there is no next time control.
     limit = Limit(**fields)
-    if not named.isdisjoint(_CLOCK_WORDS) and not limit.ends(position.side):
+    if not named.isdisjoint(_LIMIT_WORDS) and not limit.ends(position.side):
         clock = "white_clock" if position.side == WHITE else "black_clock"
         limit = Limit(**fields | {clock: 0.0})
     infinite = not words or "infinite" in named

@@ -6,7 +6,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.core.core import MAX_LINES, parameters, set_parameter
 from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, FIELDS, PRESETS, Rules, preset
 from merels.engine.search.levels import MAXIMUM_ELO, MAXIMUM_SEED, MINIMUM_ELO
-from merels.engine.search.searcher import DEFAULT_HASH
+from merels.engine.search.searcher import DEFAULT_HASH, MAX_THREADS
 from merels.protocol.common.options import Option, Options
 
 
@@ -35,7 +35,7 @@ OPTIONS = Options(
     [
         _spin("Hash", DEFAULT_HASH, 1, 1 << 18),
         Option("Clear Hash", "button"),
-        _spin("Threads", 1, 1, 256),
+        _spin("Threads", 1, 1, MAX_THREADS),
         Option("Ponder", "check", "false"),
         _spin("MultiPV", 1, 1, MAX_LINES),
         _spin("Move Overhead", 10, 0, 5000),

@@ -92,12 +92,23 @@ def test_each_side_has_its_own_clock_and_increment(dialect: Uci, line: str) -> N
 
 @pytest.mark.parametrize(
     "go",
-    ["btime 100", "p2time 100", "winc 100", "binc 100 movestogo 5", "winc 0 binc 0", "wtime x"],
+    ["btime 100", "p2time 100", "winc 100", "binc 100 movestogo 5", "winc 0 binc 0", "wtime x",
+     "wtime -50"],
 )
 def test_a_missing_clock_of_the_side_to_move_is_zero(gui: Gui, go: str) -> None:
     check_search(gui.go(f"go {go}", "position startpos"), Position())
     limit = parse_go(go.split(), Position(), Uci()).limit
     assert limit.white_clock == 0
+
+
+@pytest.mark.parametrize(
+    "go", ["nodes 1000000.0", "depth 2.5", "mate", "movetime 1e3", "depth x nodes y"]
+)
+def test_a_go_whose_limits_cannot_be_read_is_no_endless_search(gui: Gui, go: str) -> None:
+    """The client of such a line waits for a move, and sends no stop."""
+    lines = gui.go(f"go {go}", "position startpos")
+    assert any(line.startswith("info string error") for line in lines)
+    check_search(lines, Position())
 
 
 def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
