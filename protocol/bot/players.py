@@ -15,7 +15,7 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, EngineSpec
 from merels.protocol.client.in_process import InProcessEngine, find_tables
 from merels.protocol.common.options import Value
-from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
+from merels.protocol.process.errors import EngineError
 
 
 class InProcessPlayer:
@@ -96,9 +96,7 @@ class EnginePlayer:
                 settings["LevelSeed"] = level.seed
         try:
             engine.configure(settings)
-        except (EngineTerminated, EngineTimeout):
-            raise
-        except EngineError as error:  # Nothing was sent, so the engine can go on.
+        except InputError as error:  # Nothing was sent, so the engine can go on.
             raise InputError("level", f"expected none for this engine: {error}") from None
         self._level = level
 

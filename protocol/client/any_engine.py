@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import reduce
-from threading import Lock
+from threading import Lock, RLock
 from time import monotonic_ns
 from typing import NamedTuple, Self, overload
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.position import COLOURS, Move, Position
-from merels.engine.search.limits import Info, Limit
+from merels.engine.common.numbers import real_number, whole_number
+from merels.engine.core.core import MAX_LINES
+from merels.engine.game.position import COLOURS, Move, Position, read_move, required_position
+from merels.engine.search.limits import LONGEST, Info, Limit, required_limit
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 
 
 @dataclass(frozen=True, slots=True)
 class PlayResult:
-    """An engine's choice; ``move`` is None if the engine reports that there is no move."""
+    """An engine's choice; ``move`` is None if the game is over or the engine claims a draw."""
 
     move: Move | None
     ponder: Move | None
@@ -32,6 +34,9 @@ class Analysis:
     One thread reads an analysis; other threads may call `stop` only. Subclasses implement `_next`
     and `stop`.
     """
+
+    engine: AnyEngine | None = None
+    """The engine that one thread at a time may use."""
 
     def __init__(self) -> None:
         self._variations: dict[int, Info] = {}
@@ -62,7 +67,10 @@ class Analysis:
         Return None at the end of the analysis or at the timeout. After a timeout, the analysis is
         still ``running``.
         """
-        info = self._next(timeout) if self.running else None
+        if timeout is not None:
+            real_number(timeout, 0, LONGEST, "timeout")
+        with nullcontext() if self.engine is None else self.engine.used():
+            info = self._next(timeout) if self.running else None
         if info is not None and info.score is not None:
             self._variations[info.multipv] = info
         return info
@@ -156,13 +164,18 @@ class AnyEngine:
     """An engine, which runs one search at a time; a context manager that closes the engine.
 
     A new search, a new game and `close` stop an analysis that still runs. One thread may use an
-    engine at a time. Other threads may call `interrupt`, `Call.interrupt` and `Analysis.stop` only.
+    engine at a time: a call while another thread's call runs raises `InputError` and leaves that
+    call alone. Other threads may call `interrupt`, `Call.interrupt` and `Analysis.stop` only.
     """
 
     name = ""
     _analysis: Analysis | None = None
     _call: Call | None = None
     """The entered `Call`, to which searches belong, or None."""
+
+    def __init__(self) -> None:
+        self._use = RLock()
+        """Held by the thread that uses the engine."""
 
     def __enter__(self) -> Self:
         return self
@@ -183,9 +196,24 @@ class AnyEngine:
         outer, self._call = self._call, call
         return outer
 
-    def _own_call(self) -> AbstractContextManager[Call | None]:
-        """Return a call for one method; an empty context if a call is entered already."""
-        return Call(self) if self._call is None else nullcontext()
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Use the engine in this block; `InputError` if another thread uses it."""
+        if not self._use.acquire(blocking=False):
+            raise InputError(
+                self.name or "engine", "another thread uses this engine; start an engine for each "
+                "thread, or let the threads take turns",
+            )  # fmt: skip
+        try:
+            yield
+        finally:
+            self._use.release()
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        """Use the engine for one method, in a call of its own if none is entered already."""
+        with self.used(), Call(self) if self._call is None else nullcontext():
+            yield
 
     def interrupt(self) -> None:
         """Stop the method that searches in another thread, even before its search has started.
@@ -205,20 +233,21 @@ class AnyEngine:
 
     def play(
         self, position: Position, limit: Limit, *,
-        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+        moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
     ) -> PlayResult:  # fmt: skip
         """Return the engine's move in the position after ``moves``, played from ``position``.
 
         The engine is sent the moves of ``position`` since its last irreversible move, then
         ``moves``, so that it can detect repetitions. It chooses only from ``root_moves``, or from
-        all legal moves if ``root_moves`` is empty.
+        all legal moves if ``root_moves`` is empty. Texts such as ``d6-d5`` are moves, too.
 
         `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
-        for a limit that never ends the search. `EngineError` if the engine's move is illegal or not
-        among ``root_moves``. If a process exceeds its time limit or clock by more than
-        `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
+        for a limit that never ends the search. `EngineError` if the engine's move is missing,
+        illegal or not among ``root_moves``, and if the engine has no options for the rules. If a
+        process exceeds its time limit or clock by more than `Engine.timeout` seconds, it is sent
+        ``stop``, and `EngineTimeout` is raised.
         """
-        with self._own_call():
+        with self._searching():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
             return self._play(task, limit)
@@ -226,18 +255,18 @@ class AnyEngine:
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: None = None,
-        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+        moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
     ) -> Info: ...  # fmt: skip
 
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int,
-        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+        moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
     ) -> list[Info]: ...  # fmt: skip
 
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int | None = None,
-        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+        moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
     ) -> Info | list[Info]:  # fmt: skip
         """Search until the limit is reached, and return the engine's last report.
 
@@ -245,7 +274,7 @@ class AnyEngine:
         each of the ``multipv`` best variations. Other arguments and errors are those of `play`, but
         the move that the engine finally plays is not checked.
         """
-        with self._own_call():
+        with self._searching():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
             with self._start_analysis(task, limit, multipv) as analysis:
@@ -254,27 +283,29 @@ class AnyEngine:
 
     def analysis(
         self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
-        moves: Iterable[Move] = (), root_moves: Sequence[Move] = (),
+        moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
     ) -> Analysis:  # fmt: skip
         """Start an analysis and return it.
 
         If ``limit`` is None or never ends a search, the analysis runs until it is stopped. Other
         arguments and errors are those of `analyse`.
         """
-        with self._own_call():
+        with self._searching():
             task = self._task(position, moves, root_moves)
-            if limit is not None and not limit.ends(task.position.side):
+            if limit is not None and not required_limit(limit).ends(task.position.side):
                 limit = None
             return self._start_analysis(task, limit, multipv)
 
     def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
-        """Start an analysis whose arguments are checked."""
-        self._analysis = self._analyse(task, limit, multipv or 1)
+        """Start an analysis; the other arguments are checked."""
+        lines = 1 if multipv is None else whole_number(multipv, 1, MAX_LINES, "multipv")
+        self._analysis = self._analyse(task, limit, lines)
+        self._analysis.engine = self
         return self._analysis
 
     def _check_end(self, task: Task, limit: Limit) -> None:
         """Raise `InputError` for a limit that never ends the search."""
-        if not limit.ends(task.position.side):
+        if not required_limit(limit).ends(task.position.side):
             side = COLOURS[task.position.side]
             raise InputError(
                 "limit",
@@ -291,20 +322,27 @@ class AnyEngine:
         raise NotImplementedError
 
     def _task(
-        self, position: Position, moves: Iterable[Move], root_moves: Sequence[Move]
+        self, position: Position, moves: Iterable[Move | str], root_moves: Iterable[Move | str]
     ) -> Task:
         """Close a running analysis and return the next task; `InputError` for an illegal move."""
         self._end_analysis()
-        played = tuple(moves)
-        root = reduce(Position.push, played, position)
-        for move in root_moves:
+        played, allowed = _read_moves(moves), _read_moves(root_moves)
+        root = reduce(Position.push, played, required_position(position))
+        for move in allowed:
             objection = root.objection(move)
             if objection is not None:
                 raise InputError(str(move), f"illegal move to choose from, {objection}")
-        return Task(position, played, root, root_moves)
+        return Task(position, played, root, allowed)
 
     def _end_analysis(self) -> None:
         """Close the analysis that may still run, since an engine runs one search at a time."""
         if self._analysis is not None:
             self._analysis.close()
             self._analysis = None
+
+
+def _read_moves(moves: object) -> tuple[Move, ...]:
+    """Return moves that are given as `Move` objects or texts."""
+    if isinstance(moves, (str, Move)) or not isinstance(moves, Iterable):
+        raise InputError(repr(moves), "expected a list of moves")
+    return tuple(map(read_move, moves))

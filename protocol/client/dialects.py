@@ -17,7 +17,7 @@ from merels.engine.game.notation import (
     parse_move,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import FIELDS, PRESETS, Rules, make_rules
+from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import SANMILL_ERROR, Answer, RunSearch
 from merels.protocol.client.info import parse_info
@@ -142,6 +142,32 @@ class UciAdapter:
             if field.name in offered and value != getattr(preset, field.attribute, None):
                 chosen.append((offered[field.name].name, str(value)))
         return chosen
+
+    def missing_rules(self, rules: Rules, offered: Options) -> list[str]:
+        """Return the rule fields that cannot be set in an engine, as ``Name=value``.
+
+        A field without an option is not missing if the engine assumes its value anyway: those of
+        mill, unless the engine has the option UCI_Variant, or `own_rules`. A field whose option
+        rejects the value is listed with the reason.
+        """
+        sent = {name.lower(): value for name, value in self.settings(rules, offered)}
+        variant = offered.get("UCI_Variant")
+        name = sent.get("uci_variant", DEFAULT_VARIANT if variant is None else variant.default)
+        assumed = [each for each in (PRESETS.get(name.lower()), self.own_rules) if each]
+        missing = []
+        for field in FIELDS:
+            value = getattr(rules, field.attribute)
+            options = [name for name in self.rule_options(field.name) if name.lower() in sent]
+            text = f"{field.name}={value}"
+            try:
+                for option in options:
+                    offered[option].check(sent[option.lower()])
+            except InputError as error:
+                missing.append(f"{text} ({error.expected})")
+                continue
+            if not options and all(value != getattr(each, field.attribute) for each in assumed):
+                missing.append(text)
+        return missing
 
 
 class UgiAdapter(UciAdapter):

@@ -104,11 +104,14 @@ class Engine(AnyEngine):
         trace: Trace | None = None,
     ) -> None:
         """Start the process: see `Connection`. Call `greet` next; `popen` does both."""
+        super().__init__()
         self.connection = Connection(spec, stderr=stderr, trace=trace)
         self.options = self.connection.options
         self.pid = self.connection.pid
         self._settings: dict[str, str] = {}
         self._rules: Rules | None = None
+        self.rules_known = spec.rules_known
+        """Whether the engine plays by the rules of its games without options for them."""
 
     @property
     def timeout(self) -> float:
@@ -137,7 +140,8 @@ class Engine(AnyEngine):
         reader = None
         if isinstance(analysis, EngineAnalysis) and analysis.running:
             reader = analysis.keep
-        self.connection.ping(timeout, reader)
+        with self.used():
+            self.connection.ping(timeout, reader)
 
     def enter(self, call: Call | None) -> Call | None:
         self.connection.enter(call)
@@ -164,18 +168,20 @@ class Engine(AnyEngine):
         directory: str | None = None,
         stderr: str | None = None,
         limits: ResourceLimits | None = None,
+        rules_known: bool = False,
         trace: Trace | None = None,
     ) -> Self:
         """Start an engine, wait for its greeting and return it.
 
         command    a list of words, a string or an `EngineSpec`. A string is the name of a file, or
                    is split as a shell splits it. An `EngineSpec` replaces the arguments
-                   ``protocol``, ``directory`` and ``limits``; its options are set.
+                   ``protocol``, ``directory``, ``limits`` and ``rules_known``; its options are set.
         timeout    time for the greeting, in seconds
         protocol   ``uci``, ``ugi`` or ``sanmill``
         directory  the folder in which the engine runs, and where its program is searched first
         stderr     a file to which its standard error is appended
         limits     resource limits of its processes
+        rules_known  whether it plays by the rules of its games without options for them
         trace      called with all lines sent and received
 
         `EngineError` if the engine cannot be started. If the engine ends or does not answer,
@@ -185,7 +191,9 @@ class Engine(AnyEngine):
             spec = command
         else:
             words = tuple(split_command(command, directory))
-            spec = EngineSpec(words, "", protocol, directory, resources=limits)
+            spec = EngineSpec(
+                words, "", protocol, directory, resources=limits, rules_known=rules_known
+            )
         engine = cls(spec, stderr=stderr, trace=trace)
         try:
             engine.greet(timeout)
@@ -198,38 +206,49 @@ class Engine(AnyEngine):
     def configure(self, settings: Mapping[str, Value]) -> None:
         """Set options by case-insensitive name; None presses a button.
 
-        An unknown name or an invalid value raises `EngineError` before any option is sent. If the
+        An unknown name or an invalid value raises `InputError` before any option is sent. If the
         engine has declared no options, every option is sent that fits on a line of UTF-8.
         """
-        self._end_analysis()
-        self._set(settings)
-        # The settings may include a rule option, so the next search must set all rules.
-        self._rules = None
+        with self.used():
+            self._end_analysis()
+            self._set(settings)
+            # The settings may include a rule option, so the next search must set all rules.
+            self._rules = None
 
     def _set(self, settings: Mapping[str, Value]) -> None:
         """Set options while no analysis is running; see `configure`."""
-        try:
-            texts = dict(self.options.check(name, value) for name, value in settings.items())
-        except InputError as error:
-            raise EngineError(str(error)) from None
+        texts = dict(self.options.check(name, value) for name, value in settings.items())
         for name, text in texts.items():
             self.connection.send_option(name, text)
             self._settings[name.lower()] = text
 
     def set_rules(self, rules: Rules) -> None:
-        """Set the engine's options for ``rules``; rules without an option are not sent."""
+        """Set the engine's options for ``rules``.
+
+        `EngineError` if the engine has no option for a field of the rules, and is not
+        `rules_known`. Then nothing is sent.
+        """
         if rules == self._rules:
             return
-        self._end_analysis()
-        for name, text in self.connection.dialect.settings(rules, self.options):
-            self.connection.send_option(name, text)
-        self._rules = rules
+        dialect = self.connection.dialect
+        missing = [] if self.rules_known else dialect.missing_rules(rules, self.options)
+        if missing:
+            raise EngineError(
+                f"the engine has no option for {', '.join(missing)}; start it with rules=known "
+                "(in Python rules_known=True) if it plays by these rules"
+            )
+        with self.used():
+            self._end_analysis()
+            for name, text in dialect.settings(rules, self.options):
+                self.connection.send_option(name, text)
+            self._rules = rules
 
     def new_game(self) -> None:
         """Send ``ucinewgame``, and wait until the engine is ready."""
-        self._end_analysis()
-        self.connection.send_new_game()
-        self.connection.await_ready()
+        with self.used():
+            self._end_analysis()
+            self.connection.send_new_game()
+            self.connection.await_ready()
 
     def _play(self, task: Task, limit: Limit) -> PlayResult:
         position = task.position
@@ -278,10 +297,13 @@ class Engine(AnyEngine):
 def _read_moves(answer: Answer, position: Position) -> tuple[Move | None, Move | None]:
     """Return the move in an answer, and the expected reply if it is legal.
 
-    The move is None if the engine reports that there is none; `EngineError` if it is illegal.
+    The move is None if the engine claims a draw, or if the game is over and the engine reports that
+    there is no move; `EngineError` if the move is illegal or missing.
     """
     text, move = read_move(answer.text)
     if text.lower() in NO_MOVES:
+        if text.lower() != "draw" and position.outcome() is None:
+            raise EngineError(f"no move: the engine answered '{shorten(text)}' in a running game")
         return None, None
     try:
         after = position.push(parse_move(text) if move is None else move)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.search.levels import level_named
@@ -15,7 +15,7 @@ from merels.protocol.process.command import locate, split_command, split_words
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
 
-KEYS = ("cmd", "args", "level", "name", "proto", "dir", *limits.KEYS)
+KEYS = ("cmd", "args", "level", "name", "proto", "dir", "rules", *limits.KEYS)
 PROGRAM_KEYS = ("cmd", "level")
 """The keys that name the program; a repeated key probably means a missing ``-engine``."""
 OPTION = "option."
@@ -40,6 +40,7 @@ class EngineSpec:
     directory  the folder in which the engine runs; None for the current folder
     options    names and values of options to set after each start
     resources  limits of each of its processes; None leaves the system's limits
+    rules_known  whether it plays by the rules of its games without options for them
     """
 
     command: tuple[str, ...]
@@ -48,6 +49,7 @@ class EngineSpec:
     directory: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     resources: ResourceLimits | None = None
+    rules_known: bool = False
 
 
 def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
@@ -72,7 +74,10 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
         raise InputError(
             " ".join(words), "expected cmd=, the engine's program, or level=, a level of merels"
         )
-    return make_engine(values, protocols)
+    rules = values.get("rules", "known")
+    if rules != "known":
+        raise InputError(f"rules={rules}", "expected rules=known")
+    return replace(make_engine(values, protocols), rules_known="rules" in values)
 
 
 def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSpec:

@@ -16,7 +16,7 @@ from threading import Thread
 
 from merels.engine import full_version
 from merels.engine.game.rules import Rules
-from merels.engine.search.levels import Level
+from merels.engine.search.levels import Level, read_level
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.search.signals import Signals
@@ -65,17 +65,27 @@ class InProcessAnalysis(Analysis):
 class InProcessEngine(AnyEngine):
     """The built-in engine in this process, with the interface `AnyEngine`.
 
-    ``hash_mb`` is the size of the transposition table in MiB. ``level`` is a strength level, None
-    for full strength; it may be changed between searches.
+    ``hash_mb`` is the size of the transposition table in MiB. ``level`` is a strength level or its
+    name, None for full strength; it may be changed between searches.
     """
 
     def __init__(
-        self, hash_mb: int = DEFAULT_HASH, threads: int = 1, level: Level | None = None
+        self, hash_mb: int = DEFAULT_HASH, threads: int = 1, level: Level | str | None = None
     ) -> None:
+        super().__init__()
         self.name = f"merels {full_version()}"
-        self.level = level
+        self._level = read_level(level)
         self._searcher = Searcher(hash_mb, threads)
         self._signals = Signals()
+
+    @property
+    def level(self) -> Level | None:
+        """The strength level, or None; settable between searches, also by name."""
+        return self._level
+
+    @level.setter
+    def level(self, level: Level | str | None) -> None:
+        self._level = read_level(level)
 
     @property
     def tables(self) -> Tables | None:
@@ -96,8 +106,9 @@ class InProcessEngine(AnyEngine):
 
     def new_game(self) -> None:
         """Clear the transposition table and the histories of earlier searches."""
-        self._end_analysis()
-        self._searcher.clear()
+        with self.used():
+            self._end_analysis()
+            self._searcher.clear()
 
     def stop_search(self, search: int) -> None:
         self._signals.stop()

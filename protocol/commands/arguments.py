@@ -124,7 +124,8 @@ def add_engine_flag(parser: argparse.ArgumentParser, text: str, **settings: Any)
         parser, "engine", nargs="+", metavar="KEY=VALUE", **settings,
         help=f"{text}: cmd=PROGRAM and, if needed, args=\"ARGUMENTS\", name=NAME, proto=PROTOCOL, "
         "dir=FOLDER to run in, option.NAME=VALUE; or level=LEVEL of merels itself, such as Club, "
-        "1200 or perfect; cpu=SECONDS, memory=MIB and core=MIB limit each of its processes",
+        "1200 or perfect; cpu=SECONDS, memory=MIB and core=MIB limit each of its processes; "
+        "rules=known if it plays by the chosen rules without options for them",
     )
 
 

@@ -31,7 +31,7 @@ class Flag:
 
 ENGINE_KEYS = (
     *KEYS, OPTION, "restart", "ponder", "tc", "st", "nodes", "depth", "plies", "timemargin",
-    "starttimeout", "pingtimeout", "rules",
+    "starttimeout", "pingtimeout",
 )
 NO_WORDS = (0, 0)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
@@ -123,6 +124,7 @@ class EngineCache:
         program = fingerprint(entrant.engine)
         try:
             engine = Engine(entrant.engine, stderr=trace and partial(trace, "!"), trace=trace)
+            engine.rules_known = True  # The preflight has checked the rules.
         except EngineError as error:
             return error
         self._programs[engine] = program
@@ -149,9 +151,9 @@ def _attempt(
         return engine
     try:
         action(engine)
-    except EngineError as error:
+    except (EngineError, InputError) as error:
         engine.close(FAULT_PATIENCE)
-        return error
+        return error if isinstance(error, EngineError) else EngineError(str(error))
     return engine
 
 

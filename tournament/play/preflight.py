@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from merels.engine.common.errors import InputError, quoted
 from merels.engine.game.notation import START
-from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, parse_rules
+from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.engine.search.limits import Limit
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine import Engine
@@ -169,6 +169,7 @@ class _Trial:
 
     def start(self) -> None:
         self.engine = Engine(self._entrant.engine, trace=self._trace)
+        self.engine.rules_known = True  # `set_up` checks the rules.
         self._connection = self.engine.connection
         self.started = True
 
@@ -178,7 +179,7 @@ class _Trial:
             greet(self.engine, self._entrant)
         except (EngineTerminated, EngineTimeout):
             raise
-        except EngineError as error:
+        except (EngineError, InputError) as error:
             for name, value in self._entrant.engine.options:
                 try:
                     self.engine.options.find(name).check(value)
@@ -192,7 +193,8 @@ class _Trial:
     def set_up(self) -> None:
         """Set the rules and start a game."""
         rules = self._start.position.rules
-        fields = [] if self._are_rules_known else _unsupported_fields(rules, self.engine)
+        dialect, declared = self._connection.dialect, self.engine.options
+        fields = [] if self._are_rules_known else dialect.missing_rules(rules, declared)
         if fields:
             raise self._fault(
                 f"has no option for {', '.join(fields)}; "
@@ -249,36 +251,6 @@ STEPS: tuple[Step, ...] = (
     (_Trial.think, "plays no move", ""),
     (_Trial.move, "plays no move", ""),
 )
-
-
-def _unsupported_fields(rules: Rules, engine: Engine) -> list[str]:
-    """Return the rule fields that cannot be set in an engine, as ``Name=value``.
-
-    A field without an option is missing from the list if the engine assumes its value anyway. A
-    field whose option rejects the value is listed with the reason.
-    """
-    dialect, declared = engine.connection.dialect, engine.options
-    set_options = {name.lower(): value for name, value in dialect.settings(rules, declared)}
-    variant = declared.get("UCI_Variant")
-    variant_name = set_options.get("uci_variant", "" if variant is None else variant.default)
-    default = PRESETS.get(variant_name.lower(), DEFAULT_RULES)
-    assumed_rules = (default, dialect.own_rules or default)
-    fields = []
-    for field in FIELDS:
-        value = getattr(rules, field.attribute)
-        names = [name for name in dialect.rule_options(field.name) if name.lower() in set_options]
-        try:
-            for name in names:
-                declared[name].check(set_options[name.lower()])
-            missing = not names and all(
-                value != getattr(assumed, field.attribute) for assumed in assumed_rules
-            )
-            why = ""
-        except InputError as error:
-            missing, why = True, f" ({error.expected})"
-        if missing:
-            fields.append(f"{field.name}={value}{why}")
-    return fields
 
 
 def _shortest(control: TimeControl) -> Limit:

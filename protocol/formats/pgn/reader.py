@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
-from merels.engine.common.errors import InputError, PlacedError, placed
+from merels.engine.common.errors import InputError, PlacedError, placed, required_text
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
@@ -55,14 +55,16 @@ class Spelling:
 
 
 def parse_records(
-    text: str, rules: Rules | None = None, spelling: Spelling = Spelling()
+    text: str | TextIO, rules: Rules | None = None, spelling: Spelling = Spelling()
 ) -> Iterator[Record]:
-    """Yield the records of a text.
+    """Yield the records of a text, or of a file that is open in text mode.
 
     ``rules`` apply to records without a Variant tag. `InputError` names an invalid token and its
     line.
     """
-    for game in split_games(StringIO(text.removeprefix("\ufeff"), newline=None)):
+    content = text if isinstance(text, str) or not hasattr(text, "read") else text.read()
+    content = required_text(content, "game records").removeprefix("\ufeff")
+    for game in split_games(StringIO(content, newline=None)):
         yield build_record(game, RecordRules(rules or DEFAULT_RULES), spelling)
 
 

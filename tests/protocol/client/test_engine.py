@@ -295,7 +295,7 @@ def test_play_stops_a_running_analysis() -> None:
 def test_an_error_names_the_invalid_option(settings: dict[str, Value], message: str) -> None:
     with Engine.popen(fake("sound")) as engine:
         assert list(engine.options) == ["UCI_Variant", "Hash"]
-        with pytest.raises(EngineError, match=message):
+        with pytest.raises(InputError, match=message):
             engine.configure(settings)
 
 
@@ -523,10 +523,10 @@ def test_an_engine_that_ignores_quit_gets_sigterm_before_sigkill(tmp_path: Path)
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_a_line_break_in_an_option_is_refused(end: str) -> None:
     with Engine.popen(ENGINE) as engine:
-        with pytest.raises(EngineError, match=r"takes a name and a value without line breaks"):
+        with pytest.raises(InputError, match=r"takes a name and a value without line breaks"):
             engine.configure({"Hash": 2, "UCI_Opponent": f"none{end}quit"})
         engine.options = Options()
-        with pytest.raises(EngineError, match=r"takes a name and a value without line breaks"):
+        with pytest.raises(InputError, match=r"takes a name and a value without line breaks"):
             engine.configure({f"Style{end}quit": "wild"})
         engine.ping()
 
@@ -534,7 +534,7 @@ def test_a_line_break_in_an_option_is_refused(end: str) -> None:
 def test_a_lone_surrogate_in_the_name_of_an_option_is_refused() -> None:
     with Engine.popen(fake("none")) as engine:
         engine.options = Options()
-        with pytest.raises(EngineError, match="takes a name and a value without lone surrogates"):
+        with pytest.raises(InputError, match="takes a name and a value without lone surrogates"):
             engine.configure({"Style\udcff": "wild"})
 
 

@@ -27,7 +27,7 @@ def failing_command(tmp_path: Path) -> str:
 
 def test_each_command_quotes_the_last_error_output(failing_command: str) -> None:
     engine = ("-engine", f"cmd={failing_command}", "name=Mini")
-    assert LAST_ERROR in run_process("check", *engine, *ONE_STEP).stdout
+    assert LAST_ERROR in run_process("check", *engine, *ONE_STEP).stderr
     assert LAST_ERROR in run_process("bot", *engine).stderr
     with pytest.raises(EngineError, match=LAST_ERROR):
         Engine.popen(failing_command)
