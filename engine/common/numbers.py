@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import SupportsIndex
 
 from merels.engine.common.errors import InputError
 
@@ -49,7 +48,7 @@ def whole_number(value: object, low: int, high: int, name: str) -> int:
     number: object = value
     if isinstance(value, float) and value.is_integer():
         number = int(value)
-    elif isinstance(value, SupportsIndex) and not isinstance(value, bool):
+    elif not isinstance(value, int) and hasattr(value, "__index__"):
         number = value.__index__()
     if type(number) is not int or not low <= number <= high:
         raise InputError(f"{name}={value!r}", f"expected a whole number from {low} to {high}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.search.levels import level_named
@@ -40,7 +40,8 @@ class EngineSpec:
     directory  the folder in which the engine runs; None for the current folder
     options    names and values of options to set after each start
     resources  limits of each of its processes; None leaves the system's limits
-    rules_known  whether it plays by the rules of its games without options for them
+    rules_known  whether it plays by the rules of its games without options for them; not stored
+                 in tournaments, which check the rules before the first game
     """
 
     command: tuple[str, ...]
@@ -49,7 +50,7 @@ class EngineSpec:
     directory: str | None = None
     options: tuple[tuple[str, str], ...] = ()
     resources: ResourceLimits | None = None
-    rules_known: bool = False
+    rules_known: bool = field(default=False, compare=False)
 
 
 def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:

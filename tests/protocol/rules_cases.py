@@ -86,8 +86,10 @@ def blocked_cases(generator: random.Random) -> Iterator[dict[str, Any]]:
             white_number = generator.randint(4, len(points) // 2)
             white, black = points[:white_number], points[white_number:]
             men = sum(1 << point for point in white), sum(1 << point for point in black)
+            if max(map(int.bit_count, men)) > 9:
+                continue
             position = Position(rules, men, hands=(0, 0), side=WHITE, number=30)
-            if max(map(int.bit_count, men)) <= 9 and position.outcome() is not None:
+            if position.outcome() is not None:
                 yield case(rules, position, [], position, [])
                 break
 

@@ -138,6 +138,8 @@ class Settings:
         """Return the settings as JSON; the fields of ``Entrant.engine`` join the entrant's."""
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
+        for entrant in data["engines"]:
+            del entrant["rules_known"]
         return json.dumps(data, sort_keys=True)
 
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple, TextIO
 
@@ -384,7 +385,7 @@ class _Reader:
             raise PlacedError("(", "expected ')' after the variation", place)
         with _tag("Variant", self.tag_lines.get("Variant")):
             rules = self.rules.of(self.tags.get("Variant"))
-        start = Position(rules)
+        start = _first_position(rules)
         if "FEN" in self.tags:
             with _tag("FEN", self.tag_lines["FEN"]):
                 start = read_position(self.tags["FEN"], rules)
@@ -420,6 +421,9 @@ class _Reader:
         if outcome.reason in COUNTING_RULES or termination != "normal":
             return ""
         return f"the game ends in '{outcome}', but its result is {stated}"
+
+
+_first_position = lru_cache(maxsize=64)(Position)
 
 
 @contextmanager

@@ -82,7 +82,9 @@ def variations(original: Any) -> Iterator[tuple[str, Any]]:
                 yield name, replace(original, **{field.name: (*value[:-1], varied)})
         # Files are compared by content, a tournament is never a tune, and a renamed parameter
         # would be two changes.
-        elif field.name != "file" and value != "Margin" and (field.name, value) != ("tuning", None):
+        elif field.compare and field.name != "file" and (
+            value != "Margin" and (field.name, value) != ("tuning", None)
+        ):
             yield field.name, replace(original, **{field.name: other_value(value)})
 
 
