@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.game.position import COLOURS, COUNTING_RULES, Move, Outcome, Position
@@ -41,6 +42,9 @@ class Node:
         self.marks = _NO_MARKS
         self.children: list[Node] = []
         self._position = position
+
+    def __repr__(self) -> str:
+        return f"<Node {self.number}: {self.move or 'start'}, ply {self.ply}>"
 
     @property
     def position(self) -> Position:
@@ -141,6 +145,36 @@ class Record:
             except InputError as error:
                 raise placed(error, place_of(self.start, node.ply)) from None
             node = self.append(node, move)
+
+    def __repr__(self) -> str:
+        return f"<Record: {self.end().ply} plies, result {self.result}, tags {self.tags}>"
+
+    def __getstate__(self) -> tuple[object, ...]:
+        """Return the record with its nodes as a flat list; `pickle` recurses into a tree."""
+        rows = [
+            (
+                node.number, node.parent and node.parent.number, node.move, node._position,
+                node.comment, node.glyphs, node.marks,
+            )
+            for node in self
+        ]  # fmt: skip
+        stop = self.stop and self.stop.number
+        tags = dict(self.tags)
+        return self.result, tags, self.drawn, self.result_notice, stop, len(self._nodes), rows
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.result, self.tags, self.drawn, self.result_notice, stop, count, rows = state
+        self.edits = 0
+        self._nodes = [None] * count
+        for number, parent_number, move, position, comment, glyphs, marks in rows:
+            parent = None if parent_number is None else self._nodes[parent_number]
+            node = self._nodes[number] = Node(number, parent, move, position)
+            node.comment, node.glyphs, node.marks = comment, glyphs, marks
+            if parent is not None:
+                parent.children.append(node)
+            else:
+                self.root = node
+        self.stop = None if stop is None else self._nodes[stop]
 
     @property
     def start(self) -> Position:
@@ -260,19 +294,8 @@ class Record:
 
     def copy(self) -> Record:
         """Return a copy of the record, whose nodes have the same numbers."""
-        copy = Record(self.start, result=self.result, tags=dict(self.tags))
-        copy.drawn, copy.result_notice = self.drawn, self.result_notice
-        nodes: list[Node | None] = [None] * len(self._nodes)
-        copy._nodes = nodes
-        for node in self:
-            parent = node.parent and nodes[node.parent.number]
-            twin = nodes[node.number] = Node(node.number, parent, node.move, node._position)
-            twin.comment, twin.glyphs, twin.marks = node.comment, node.glyphs, node.marks
-            if parent is not None:
-                parent.children.append(twin)
-            else:
-                copy.root = twin
-        copy.stop = self.stop and nodes[self.stop.number]
+        copy = Record.__new__(Record)
+        copy.__setstate__(self.__getstate__())
         return copy
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from copy import copy, deepcopy
 
 import pytest
 
@@ -264,3 +266,42 @@ def test_a_variation_that_repeats_the_last_move_does_not_extend_the_game() -> No
     assert movetext(game) == "1. d6 f4 2. d2 *"
     game.undo_edit()
     assert movetext(game) == text
+
+
+def unpickled(record: Record) -> Record:
+    """Return the record after a round trip through `pickle`."""
+    twin: Record = pickle.loads(pickle.dumps(record))
+    return twin
+
+
+@pytest.mark.parametrize("twin", (unpickled, copy, deepcopy))
+def test_a_long_record_with_variations_is_pickled_and_copied(
+    twin: Callable[[Record], Record],
+) -> None:
+    record = parse_record(TEXT)
+    position, node = record.final(), record.end()
+    while node.ply < 600 and (moves := position.played_on().legal_moves()):
+        move = moves[-1]
+        node = record.append(node, move)
+        position = position.played_on().play(move)
+    assert node.ply > 178
+    record.put(record.root.children[1], 0)
+    removed = record.root.children[-1]
+    record.remove(removed)
+    record.stop_at(record.root.children[1].children[0])
+    again = twin(record)
+    assert format_record(again) == format_record(record)
+    assert [node.number for node in again] == [node.number for node in record]
+    assert again.next_number == record.next_number
+    assert again.find(removed.number) is None
+    assert again.stop is again.node(record.stop.number if record.stop else None)
+    again.comment(again.root, "changed")
+    again.tags["Event"] = "changed"
+    assert record.root.comment == "Hello" and record.tags.get("Event") != "changed"
+
+
+def test_records_and_nodes_have_readable_reprs() -> None:
+    record = parse_record(TEXT)
+    assert repr(record) == f"<Record: 2 plies, result *, tags {record.tags}>"
+    assert repr(record.root) == "<Node 0: start, ply 0>"
+    assert repr(record.line()[1]) == f"<Node {record.line()[1].number}: f4, ply 2>"
