@@ -58,8 +58,7 @@ def _searched(
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if not future.cancel():
-                # In a thread, because an engine that does not read its input blocks this call.
-                Thread(target=_interrupt, args=(engine_call,), daemon=True).start()
+                _in_thread(engine_call.interrupt)
             raise
 
     return call
@@ -70,9 +69,14 @@ def _in_call(call: Call, search: Callable[[], T]) -> T:
         return search()
 
 
-def _interrupt(call: Call) -> None:
-    with suppress(EngineError):
-        call.interrupt()
+def _in_thread(request: Callable[[], None]) -> None:
+    """Call ``request`` in a thread; an engine that does not read its input blocks the call."""
+
+    def call() -> None:
+        with suppress(EngineError):
+            request()
+
+    Thread(target=call, daemon=True).start()
 
 
 def _stop_started(future: Future[Analysis]) -> None:
@@ -150,8 +154,11 @@ class AsyncAnalysis:
         return self._analysis.infos
 
     def stop(self) -> None:
-        """Ask the engine to stop; its last reports can still be read."""
-        self._analysis.stop()
+        """Ask the engine to stop; its last reports can still be read.
+
+        This returns at once, even if the engine does not read its input.
+        """
+        _in_thread(self._analysis.stop)
 
     async def next(self) -> Info | None:
         """Wait for the next `Info`; return None at the end of the analysis.

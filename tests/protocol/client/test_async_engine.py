@@ -17,8 +17,8 @@ import pytest
 
 from merels.engine.game.position import Move, Position
 from merels.engine.search.limits import Limit
-from merels.protocol.client.any_engine import PlayResult
-from merels.protocol.client.async_engine import AsyncEngine
+from merels.protocol.client.any_engine import Analysis, PlayResult
+from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
 from merels.protocol.client.connection import Connection
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from tests.processes import FAKE
@@ -62,6 +62,27 @@ async def test_leaving_the_block_of_an_analysis_stops_it() -> None:
         asyncio.get_running_loop().call_later(0.1, analysis.stop)
         assert (await analysis.wait()).score is not None
         assert (await engine.play(Position(), Limit(depth=2))).move is not None
+
+
+class SlowAnalysis(Analysis):
+    """An analysis of an engine that does not read its input until ``reads`` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads, self.has_stopped = Event(), Event()
+
+    def stop(self) -> None:
+        assert self.reads.wait(5)
+        self.has_stopped.set()
+
+
+@in_loop
+async def test_stopping_an_analysis_does_not_block_the_event_loop() -> None:
+    analysis = SlowAnalysis()
+    async with await AsyncEngine.popen(ENGINE) as engine:
+        AsyncAnalysis(engine, analysis).stop()
+        analysis.reads.set()
+        assert await asyncio.to_thread(analysis.has_stopped.wait, 10)
 
 
 @in_loop
@@ -345,7 +366,7 @@ def test_a_search_that_starts_after_the_event_loop_was_closed_is_stopped() -> No
     code = f"""
 import asyncio, time
 from merels.engine.game.position import Position
-from merels.protocol.client.async_engine import AsyncEngine
+from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
 from merels.engine.search.limits import Limit
 
 def slow_moves():
