@@ -86,6 +86,14 @@ cdef bint is_depth_list(const uint8_t *list, uint64_t length, uint64_t places) n
     return length == 4 * size + 3 * <uint64_t>read_bytes(list + 4 * size - 4, 4)
 
 
+# The checked memory of a view of a list of depths.
+cdef _Span depths_of(view, uint64_t places):
+    cdef _Span span = span_of(view)
+    if not is_depth_list(span.start, span.size, places):
+        raise ValueError("the list of depths is truncated or not in order")
+    return span
+
+
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
@@ -132,15 +140,25 @@ cdef class TableSet:
     def add(self, int own, int opponent, values, depths=None, int hand=0):
         cdef uint64_t places = count_places(own, opponent, hand)
         # Check the view that is stored: another view of the object may differ.
-        cdef object view = memoryview(values)
-        cdef _Span span = span_of(view)
+        cdef object view = memoryview(values), depth_view = None, replaced
+        cdef _Span span = span_of(view), depth_span = None
         if <uint64_t>span.size < (places + 3) // 4:
             raise ValueError(f"expected {(places + 3) // 4} bytes of values, found {span.size}")
-        if hand == 0:
-            self.add_depths(own, opponent, depths)
+        if hand == 0 and depths is not None:
+            depth_view = memoryview(depths)
+            depth_span = depths_of(depth_view, places)
         with self.change_lock:
-            self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], span.start)
+            # One claim for both, so that no thread reads old values with new depths.
+            claim(&self.tables.users, "the set of tables")
+            self.tables.values[hand][own][opponent] = span.start
+            if hand == 0:
+                self.tables.depths[own][opponent] = NULL if depth_span is None else depth_span.start
+            end_claim(&self.tables.users)
+            # Free nothing before both are replaced.
+            replaced = self.values.get((own, opponent, hand)), self.depths.get((own, opponent))
             self.values[own, opponent, hand] = view
+            if hand == 0:
+                self.depths[own, opponent] = depth_view
 
     def add_depths(self, int own, int opponent, depths):
         cdef object view = None
@@ -148,9 +166,7 @@ cdef class TableSet:
         cdef uint64_t places = count_places(own, opponent, 0)
         if depths is not None:
             view = memoryview(depths)
-            span = span_of(view)
-            if not is_depth_list(span.start, span.size, places):
-                raise ValueError("the list of depths is truncated or not in order")
+            span = depths_of(view, places)
         with self.change_lock:
             self.set_pointer(<const void **>&self.tables.depths[own][opponent],
                              NULL if span is None else span.start)

@@ -190,3 +190,23 @@ def test_the_first_call_that_reads_tables_loads_the_index(call: str) -> None:
     script = f"{READ_TABLES}trainer.{call}\n"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_table_replaces_its_values_and_depths_in_one_step() -> None:
+    seen = list[tuple[memoryview, memoryview | None]]()
+
+    class Owner(bytearray):
+        """A list of depths that looks at the tables when it is freed."""
+
+        def __del__(self) -> None:
+            seen.append((tables.open_values[3, 3, 0], tables.open_depths[3, 3]))
+
+    tables = core.TableSet(RULES)
+    size = 4 * (core.table_places(3, 3) // (1 << 16) + 2)
+    # An empty list has an index of zeros only.
+    tables.add(3, 3, drawn_table(3, 3), memoryview(Owner(size)))
+    values, depths = drawn_table(3, 3), memoryview(bytes(size))
+    tables.add(3, 3, values, depths)
+    ((seen_values, seen_depths),) = seen
+    assert seen_values.obj is values.obj
+    assert seen_depths is not None and seen_depths.obj is depths.obj
