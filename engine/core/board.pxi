@@ -26,7 +26,7 @@ cdef enum:
     INFINITE = WIN + 1
     MAX_EVALUATION = 20000
     MAX_PLY = 160            # distance from the root in plies, quiescence included
-    MAX_HISTORY = 512        # earlier positions of the game
+    MAX_HISTORY = 2000       # earlier positions of the game, as in game/position.py
     NEAR_DRAW = 32           # plies left to a draw by a limit, below which keys include them
     MAX_COUNT = 0xFFFF       # largest limit on plies or repetitions
 

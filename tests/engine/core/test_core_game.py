@@ -20,8 +20,8 @@ from merels.engine.core.convert import (
     perft,
 )
 from merels.engine.game.notation import START, parse_move, parse_position
-from merels.engine.game.position import Outcome, Position
-from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, parse_rules
+from merels.engine.game.position import LONGEST_HISTORY, Outcome, Position
+from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, MINIMUM_MEN, make_rules, parse_rules
 from tests.engine.random_games import random_positions, random_rules
 
 DATA = Path(__file__).parents[2] / "data"
@@ -62,6 +62,17 @@ def test_core_and_rules_have_the_same_constants() -> None:
 def test_core_and_rules_agree_in_random_games(seed: int, number: int) -> None:
     for position in random_positions(seed, number):
         assert_core_and_rules_agree(position)
+
+
+def test_the_core_keeps_as_long_a_history_as_the_rules() -> None:
+    """The third occurrence is a draw although the first is as long ago as a position keeps."""
+    rules = core_rules(make_rules("mill", ["Repetition=3", "NoRemovalPlies=0"]))
+    own, opponent = 0b1111, 0b1111 << 12
+    key, other = own | opponent << 24, own << 1 | opponent << 24
+    history = [key, other, key] + [other] * (LONGEST_HISTORY - 3)
+    board = (own, opponent, 0, 0, LONGEST_HISTORY)
+    assert core.outcome(rules, board, history)[0] == "repetition"
+    assert not core.outcome(rules, board, [other, *history[1:]])[0]
 
 
 def test_core_and_rules_agree_on_random_boards() -> None:
