@@ -121,9 +121,10 @@ class Connection:
             self._keep_last(line)
             if first == "id" and len(words) == 3 and words[1] in ("name", "author"):
                 setattr(self, words[1], shorten(words[2], _MAX_NAME_LENGTH))
-            elif first == "option" and len(self.options) < _MAX_OPTIONS:
-                if (option := parse_option(text)) is not None:
-                    self.options.add(option)
+            elif first == "option" and len(self.options) >= _MAX_OPTIONS:
+                self.options.dropped += 1
+            elif first == "option" and (option := parse_option(text)) is not None:
+                self.options.add(option)
         hello = self.dialect.hello.decode().strip()
         raise self.timeout_error(f"gives no answer to {hello} in {timeout:g} s")
 
@@ -367,11 +368,33 @@ class Connection:
         self.strays += 1
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 
+    def answered_early(self) -> Answer | None:
+        """Return the answer that a pondering engine gave before `stop` or `ponderhit`, or None.
+
+        The protocol forbids it, so it counts as a stray.
+        """
+        for _ in range(_MAX_CHUNKS):
+            lines = self._pipe.receive(0)
+            if lines is None:
+                break
+            if (text := self._answers.find(lines)) is not None:
+                self.strays += 1
+                return self._answer(text, monotonic_ns())
+            self._keep_last(lines)
+        return None
+
+    def stop_pondering(self, seconds: float = STOP_SECONDS) -> Answer | None:
+        """Return the answer of `stop`, or that of an engine that `answered_early`."""
+        return self.answered_early() or self.stop(seconds)
+
     def ponderhit(self, timeout: int) -> Answer | None:
         """Send ``ponderhit``; return the answer, or None after ``timeout`` nanoseconds.
 
-        The engine was sent ``go ponder`` before, and the opponent has played the expected move.
+        The engine was sent ``go ponder`` before, and the opponent has played the expected move. If
+        it `answered_early`, nothing is sent.
         """
+        if (early := self.answered_early()) is not None:
+            return early
         start = monotonic_ns()
         wait = min(timeout, self._silence)
         try:

@@ -103,6 +103,8 @@ class Options(Mapping[str, Option]):
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
         self._options = {option.name.lower(): option for option in options}
+        self.dropped = 0
+        """Number of declared options that were not kept, because there were too many."""
 
     def add(self, option: Option) -> None:
         """Add an option, or replace one of the same name."""
@@ -122,6 +124,8 @@ class Options(Mapping[str, Option]):
         if name in self:
             return self[name]
         hint = suggestion(name, self) or "; 'uci' lists them"
+        if self.dropped:
+            hint = f" among the first {len(self)}, and no more are read; {self.dropped} were dropped"
         raise InputError(name, f"no such option{hint}")
 
     def check(self, name: str, value: Value) -> tuple[str, str]:

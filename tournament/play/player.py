@@ -155,7 +155,7 @@ class Player:
 
         Its search is stopped first, and its clock runs meanwhile.
         """
-        if self._connection.stop(min(timeout, self._patience) / 1e9) is None:
+        if self._connection.stop_pondering(min(timeout, self._patience) / 1e9) is None:
             if timeout >= self._patience:
                 raise self._connection.timeout_error("does not end its pondering")
             return None
@@ -232,7 +232,7 @@ class Player:
         if self._expected_reply is None:
             return True
         try:
-            return self._connection.stop() is not None
+            return self._connection.stop_pondering() is not None
         except EngineError:
             return False
 

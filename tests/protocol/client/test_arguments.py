@@ -120,3 +120,18 @@ def test_an_unknown_option_raises_the_error_of_the_option_check() -> None:
     with Engine.popen(fake("sound")) as engine:
         with pytest.raises(InputError, match="no such option; did you mean Hash"):
             engine.configure({"Hsh": 1})
+
+
+def test_an_option_beyond_those_that_are_read_is_refused_with_their_number() -> None:
+    code = """
+import sys
+for line in sys.stdin:
+    if line == "uci\\n":
+        for number in range(600):
+            print(f"option name P{number} type spin default 1 min 0 max 9")
+        print("uciok", flush=True)
+"""
+    with Engine.popen([sys.executable, "-c", code]) as engine:
+        engine.configure({"P511": 7})
+        with pytest.raises(InputError, match="'P550': no such option among the first 512, .* 88 "):
+            engine.configure({"P550": 7})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from dataclasses import replace
 from pathlib import Path
 from time import sleep
@@ -262,6 +263,67 @@ def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None
         assert sorted(spec.name for spec, _ in watched._idle) == ["other", "ponderer"]
         sent = b"".join(data for name, way, data in traced if (name, way) == ("ponderer", ">"))
         assert sent.count(b"go ponder") == sent.count(b"stop\n") + sent.count(b"ponderhit\n") > 0
+
+
+PONDERER = """
+import sys, time
+from pathlib import Path
+from merels.engine import Position
+from merels.engine.game.notation import play_moves
+
+early, reply_index, answered = sys.argv[1] == "early", int(sys.argv[2]), Path(sys.argv[3])
+
+
+def answer():
+    move = position.legal_moves()[0]
+    reply = position.push(move).legal_moves()[reply_index]
+    print(f"info depth 1 score cp 0\\nbestmove {move} ponder {reply}", flush=True)
+
+
+for line in sys.stdin:
+    words = line.split()
+    if words == ["uci"]:
+        print("option name Ponder type check default false\\nuciok", flush=True)
+    elif words == ["isready"]:
+        print("readyok", flush=True)
+    elif words[:1] == ["position"]:
+        position = play_moves(Position(), words[3:])
+    elif words[:1] == ["go"]:
+        if sys.argv[1] == "other":
+            while not answered.exists():
+                time.sleep(0.01)
+            answered.unlink()
+        if early or "ponder" not in words:
+            answer()
+        if "ponder" in words:
+            answered.touch()
+    elif words in (["stop"], ["ponderhit"]) and not early:
+        answer()
+"""
+"""An engine that expects the legal move of an index as the reply.
+
+With ``early`` it answers ``go ponder`` before ``stop`` or ``ponderhit``. As ``other`` it waits for
+a file, which an engine makes that ponders.
+"""
+
+
+@pytest.mark.parametrize("reply", [0, 1], ids=["ponderhit", "stop"])
+@pytest.mark.parametrize("kind", ["early", "patient"])
+def test_a_bestmove_before_stop_or_ponderhit_counts_as_a_fault(
+    engines: EngineCache, tmp_path: Path, kind: str, reply: int
+) -> None:
+    limit = TimeControl(time=BUSY)
+    ponderer, other = (
+        Entrant(
+            EngineSpec((sys.executable, "-c", PONDERER, name, str(reply), f"{tmp_path}/f"), name),
+            limit, ponder=name == kind,
+        )
+        for name in (kind, "other")
+    )
+    result = play_game(game(ponderer, other, adjudication=Adjudication(max_moves=3)), engines)
+    assert (len(result.moves), result.termination) == (6, "adjudication")
+    white, black = result.oddities
+    assert (white.late > 0) == (kind == "early") and black.late == 0
 
 
 @pytest.mark.parametrize("ponder", [False, True])
