@@ -125,7 +125,7 @@ class Options(Mapping[str, Option]):
             return self[name]
         hint = suggestion(name, self) or "; 'uci' lists them"
         if self.dropped:
-            hint = f" among the first {len(self)}, and no more are read; {self.dropped} were dropped"
+            hint = f" among the first {len(self)}; {self.dropped} more were not read"
         raise InputError(name, f"no such option{hint}")
 
     def check(self, name: str, value: Value) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,26 @@ def test_a_clone_in_the_current_folder_does_not_hide_the_package(tmp_path: Path)
     example = "import merels; from merels.engine import Limit; print(merels.__version__, Limit)"
     text = subprocess.check_output([sys.executable, "-c", example], cwd=tmp_path, encoding="utf-8")
     assert text.startswith(f"{merels.__version__} <class 'merels.")
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == "merels.protocol.commands.exit_status":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupt())
+from merels.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to itself")
+def test_an_interrupt_during_the_imports_prints_no_traceback() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
