@@ -171,7 +171,7 @@ class Engine(AnyEngine):
         rules_known: bool = False,
         trace: Trace | None = None,
     ) -> Self:
-        """Start an engine, wait for its greeting and return it.
+        """Start an engine, wait until it is ready and return it.
 
         command    a list of words, a string or an `EngineSpec`. A string is the name of a file, or
                    is split as a shell splits it. An `EngineSpec` replaces the arguments
@@ -198,6 +198,7 @@ class Engine(AnyEngine):
         try:
             engine.greet(timeout)
             engine.configure(dict(spec.options))
+            engine.ping()  # Otherwise the first search would pay for the engine's start.
         except BaseException:
             engine.close(0.0)
             raise

@@ -130,9 +130,23 @@ for line in sys.stdin:
         for number in range(600):
             print(f"option name P{number} type spin default 1 min 0 max 9")
         print("uciok", flush=True)
+    elif line == "isready\\n":
+        print("readyok", flush=True)
 """
     with Engine.popen([sys.executable, "-c", code]) as engine:
         engine.configure({"P511": 7})
         limit = "'P550': no such option among the first 512; 88 more were not read"
         with pytest.raises(InputError, match=limit):
             engine.configure({"P550": 7})
+
+
+def test_a_started_engine_has_answered_isready_before_its_first_search() -> None:
+    """Otherwise the first timed search paid for the engine's start."""
+    sent: list[bytes] = []
+
+    def trace(way: str, data: bytes) -> None:
+        if way == ">":
+            sent.append(data)
+
+    with Engine.popen(fake("sound"), trace=trace):
+        assert b"".join(sent).split() == [b"uci", b"isready"]

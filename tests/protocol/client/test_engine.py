@@ -513,7 +513,7 @@ def test_an_engine_that_ignores_quit_gets_sigterm_before_sigkill(tmp_path: Path)
         "import pathlib, signal, sys, time\n"
         "file = pathlib.Path(sys.argv[1])\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(file.touch()))\n"
-        "print('uciok', flush=True)\n"
+        "print('uciok\\nreadyok', flush=True)\n"
         "time.sleep(1000)\n"
     )
     Engine.popen([sys.executable, "-c", code, str(file)]).close(1.0)
