@@ -1,0 +1,45 @@
+"""Files of an earlier commit: each later commit reads them, or refuses them with one clear line.
+
+`tests/data/README.md` lists the files. A commit that changes a format changes the row of its file
+to status 2 and the refusal, or better, still reads it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from merels.protocol.puzzles.puzzle import load
+from tests.commands import run
+
+OLD = Path(__file__).parent / "data" / "old"
+READ = [
+    ("ratings journal.db", "1  Club     60.2  124.1      6     4.0  66.7%  33.3%"),
+    ("tournament -resume -quiet -journal file=journal.db", "normal          16  100.0%"),
+    ("convert -to pgn journal.db", '[Black "Club"]'),
+    ("league league status", "4  87.5%  25.0%       0  too few games"),
+    ("league league site", "league/site/index.html"),
+    ("tables verify -dir tables", "3-3: 210,140 values and depths, 0 wrong"),
+    ("tables probe '********/*****O*@/****OO@@ b 0 0 0 1' -dir tables", "b6-g1"),
+    ("tables probe '********/*****O*@/****OO@@ b 0 0 0 1' -dir packed", "b6-g1"),
+    ("convert -to wmd games/20261128-033000-000000-0a1b2c.pgn", "d6"),
+]
+"""Command line and a text of its output."""
+
+
+@pytest.mark.parametrize(("words", "expected"), READ, ids=[words for words, _ in READ])
+def test_a_file_of_an_earlier_commit_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    words: str, expected: str,
+) -> None:
+    shutil.copytree(OLD, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, shlex.split(words))
+    assert status == 0 and expected in out, err
+
+
+def test_a_puzzle_file_of_an_earlier_commit_is_read() -> None:
+    assert len(load(OLD / "puzzles.jsonl")) == 3
