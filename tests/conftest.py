@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.kit import session, shards
+from tests.kit.session import pytest_runtest_makereport as pytest_runtest_makereport
+from tests.kit.shards import (
+    pytest_addoption as pytest_addoption,
+    pytest_configure as pytest_configure,
+    pytest_report_header as pytest_report_header,
+)
 from tests.protocol.board.webdriver import Browser, missing
+
+HOME = session.isolate()
 
 # Background jobs of a shell ignore SIGINT, and so do their child processes. Without this line,
 # tests could not interrupt the programs that they start.
@@ -15,11 +24,12 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark all browser tests as thorough."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark all browser tests as thorough; shuffle the tests if so asked."""
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.thorough)
+    shards.shuffle(config, items)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,219 @@
+"""Runs the tests in two processes, each with its share of the files, or in random order.
+
+The first process runs its own shard, and then reports the results of the second, which writes them
+to a file. A shard consists of whole files, so that fixtures of modules are made once. Shares are
+balanced by the seconds in ``seconds.json``, which ``--record-seconds`` measures again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kit import session
+
+SECONDS = Path(__file__).with_name("seconds.json")
+USUAL_SECONDS = 0.5
+"""Seconds assumed for a file without a record."""
+
+File = str
+"""A test file's path, relative to the root, as in the ids of its tests."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("merels")
+    group.addoption(
+        "--shards", type=int, help="processes that share the tests (default: 2 for the whole suite)"
+    )
+    group.addoption("--shard", metavar="I/N:FILE", help="internal: run shard I, report to FILE")
+    group.addoption("--shuffle", metavar="SEED", help="random order of files and of their tests")
+    group.addoption("--record-seconds", action="store_true", help=f"measure {SECONDS.name} again")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.shard:
+        share, _, path = config.option.shard.partition(":")
+        index, count = map(int, share.split("/"))
+        config.pluginmanager.register(Shard(config, index, count, Path(path)))
+        return
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    count = config.option.shards or (2 if whole and _cores() > 1 else 1)
+    if count > 1 and not config.option.collectonly:
+        config.pluginmanager.register(Controller(config, count))
+    if config.option.record_seconds:
+        config.pluginmanager.register(Recorder())
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    seed = config.option.shuffle
+    return f"order: --shuffle={seed}" if seed else None
+
+
+def shuffle(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put files, and the tests of each file, in the random order of the seed of ``--shuffle``."""
+    if seed := config.option.shuffle:
+        chance = random.Random(seed)
+        files = list(by_file(items).values())
+        chance.shuffle(files)
+        for file in files:
+            chance.shuffle(file)
+        items[:] = [item for file in files for item in file]
+
+
+def by_file(items: list[pytest.Item]) -> dict[File, list[pytest.Item]]:
+    """Return the tests of each file, in their order."""
+    files: dict[File, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        files[item.nodeid.partition("::")[0]].append(item)
+    return files
+
+
+def assign(files: list[File], seconds: dict[File, float], count: int) -> list[set[File]]:
+    """Return ``count`` sets of files of nearly equal duration: the longest file goes first."""
+    shards: list[set[File]] = [set() for _ in range(count)]
+    totals = [0.0] * count
+    for file in sorted(files, key=lambda file: (-seconds.get(file, USUAL_SECONDS), file)):
+        shortest = totals.index(min(totals))
+        shards[shortest].add(file)
+        totals[shortest] += seconds.get(file, USUAL_SECONDS)
+    return shards
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def _keep_shard(items: list[pytest.Item], index: int, count: int) -> None:
+    """Remove the tests of other shards from ``items``."""
+    seconds = json.loads(SECONDS.read_text(encoding="utf-8"))
+    own = assign(list(by_file(items)), seconds, count)[index]
+    items[:] = [item for file, tests in by_file(items).items() if file in own for item in tests]
+
+
+class Shard:
+    """A process that runs one shard and writes its reports to a file."""
+
+    def __init__(self, config: pytest.Config, index: int, count: int, path: Path) -> None:
+        self._config, self._index, self._count = config, index, count
+        self._file = path.open("a", encoding="utf-8")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        _keep_shard(items, self._index, self._count)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        self._write(data)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self._write({"exit": int(exitstatus)})
+        self._file.close()
+
+    def _write(self, data: dict[str, Any]) -> None:
+        self._file.write(json.dumps(data) + "\n")
+        self._file.flush()
+
+
+class Controller:
+    """The process that runs the first shard and reports the results of all."""
+
+    def __init__(self, config: pytest.Config, count: int) -> None:
+        self._config, self._count = config, count
+        self._folder = tempfile.TemporaryDirectory(prefix="merels-shards-")
+        folder = Path(self._folder.name)
+        self._reports = [folder / f"{index}.jsonl" for index in range(1, count)]
+        self._logs = [path.with_suffix(".log") for path in self._reports]
+        self._processes = []
+        for index, (path, log) in enumerate(zip(self._reports, self._logs), 1):
+            path.touch()
+            with log.open("wb") as output:
+                self._processes.append(subprocess.Popen(
+                    [
+                        sys.executable, "-m", "pytest", *config.invocation_params.args,
+                        "-p", "no:cacheprovider", f"--shard={index}/{count}:{path}",
+                    ],
+                    stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                    cwd=config.invocation_params.dir,
+                    env=os.environ | {"PYTEST_ADDOPTS": session.OPTIONS},
+                ))  # fmt: skip
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
+        self._total = len(items)
+        _keep_shard(items, 0, self._count)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
+        session.testscollected = self._total
+        result = yield
+        for process, path, log in zip(self._processes, self._reports, self._logs):
+            status = None
+            for data in _lines(path, process):
+                if "exit" in data:
+                    status = data["exit"]
+                    continue
+                report = self._config.hook.pytest_report_from_serializable(
+                    config=self._config, data=data
+                )
+                self._config.hook.pytest_runtest_logreport(report=report)
+                if session.shouldfail:
+                    raise session.Failed(session.shouldfail)
+            if status not in (
+                pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED
+            ):
+                tail = log.read_text(encoding="utf-8", errors="replace")[-10_000:]
+                pytest.exit(f"a shard ended early:\n{tail}", pytest.ExitCode.INTERNAL_ERROR)
+        return result
+
+    def pytest_unconfigure(self) -> None:
+        for process in self._processes:
+            if process.poll() is None:
+                process.terminate()
+            process.wait()
+        self._folder.cleanup()
+
+
+def _lines(path: Path, process: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield the reports that a process writes to a file, until the process has ended."""
+    with path.open(encoding="utf-8") as file:
+        rest = ""
+        while True:
+            ended = process.poll() is not None
+            if text := file.read():
+                *lines, rest = (rest + text).split("\n")
+                yield from map(json.loads, lines)
+            elif ended:
+                return
+            else:
+                time.sleep(0.05)
+
+
+class Recorder:
+    """Measures the seconds of each file and stores them for the next run."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[File, float] = defaultdict(float)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        old = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
+        kept = {file: value for file, value in old.items() if Path(file).exists()}
+        kept |= {file: round(value, 2) for file, value in self._seconds.items()}
+        lines = ",\n".join(f"  {json.dumps(file)}: {kept[file]}" for file in sorted(kept))
+        SECONDS.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -1,0 +1,87 @@
+"""The kit of the tests: folders of their own, shards, skips in CI."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merels.engine.common.folders import user_folder
+from tests.kit.shards import assign
+
+ROOT = Path(__file__).parents[2]
+USER_FOLDERS = """
+from merels.engine.common.folders import user_folder
+for cache in (False, True):
+    print(user_folder("x", "MERELS_NONE", cache=cache))
+"""
+
+
+def run_pytest(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest, with the kit, on the tests in a folder outside of the repository."""
+    (folder / "conftest.py").write_text("from tests.conftest import *\n")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(folder), *words],
+        cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False,
+    )
+
+
+def test_no_test_uses_a_folder_of_the_user() -> None:
+    home = Path(os.environ["HOME"])
+    assert home.name.startswith("merels-tests-")
+    for name in ("MERELS_TABLES", "MERELS_GAMES", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        assert Path(os.environ[name]).is_relative_to(home)
+    output = subprocess.check_output([sys.executable, "-c", USER_FOLDERS], text=True)
+    for folder in [user_folder("x", "MERELS_NONE", cache=True), *map(Path, output.split())]:
+        assert folder.is_relative_to(home)
+
+
+def test_shards_take_about_the_same_time() -> None:
+    seconds = {"a": 10.0, "b": 6.0, "c": 5.0}
+    assert assign(["a", "b", "c", "new"], seconds, 2) == [{"a", "new"}, {"b", "c"}]
+
+
+@pytest.mark.parametrize("words", [[], ["--shards=2"], ["--shuffle=1"]])
+def test_shards_and_random_order_run_each_test_once(tmp_path: Path, words: list[str]) -> None:
+    for name in "abc":
+        text = "".join(
+            f"def test_{number}():\n    with open({str(tmp_path / 'log')!r}, 'a') as file:\n"
+            f"        file.write('{name}{number} ')\n    assert '{name}{number}' != 'b2'\n"
+            for number in range(4)
+        )
+        (tmp_path / f"test_{name}.py").write_text(text)
+    done = run_pytest(tmp_path, *words)
+    assert done.returncode == 1 and "1 failed, 11 passed" in done.stdout, done.stdout
+    order = (tmp_path / "log").read_text().split()
+    assert sorted(order) == [f"{name}{number}" for name in "abc" for number in range(4)]
+    assert (order == sorted(order)) == (words == [])
+
+
+def test_a_shard_that_dies_fails_the_run(tmp_path: Path) -> None:
+    for name in "ab":
+        body = "    if request.config.option.shard:\n        os._exit(0)\n"
+        (tmp_path / f"test_{name}.py").write_text(f"import os\ndef test_{name}(request):\n{body}")
+    done = run_pytest(tmp_path, "--shards=2")
+    assert done.returncode == pytest.ExitCode.INTERNAL_ERROR
+    assert "a shard ended early" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("ci", "summary"), [("", "3 skipped"), ("1", "1 failed, 1 skipped, 1 error")]
+)
+def test_a_skip_in_ci_is_a_failure_unless_its_reason_is_listed(
+    tmp_path: Path, ci: str, summary: str
+) -> None:
+    (tmp_path / "test_skips.py").write_text("""
+import pytest
+@pytest.mark.skipif(True, reason="no browser")
+def test_mark(): pass
+def test_call(): pytest.skip("no time")
+def test_listed(): pytest.skip("no qemu-x86_64 here")
+""")
+    done = run_pytest(tmp_path, MERELS_CI=ci)
+    assert summary in done.stdout, done.stdout
+    assert done.returncode == (1 if ci else 0)
