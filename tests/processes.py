@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -101,6 +102,13 @@ def wait_until_gone(mark: str, seconds: float = 60.0) -> list[int]:
 
 
 def assert_no_engine_is_left() -> None:
-    """Assert that all engines of this process have ended; without /proc, do nothing."""
+    """Assert that all engines of this process have ended; without /proc, do nothing.
+
+    Engines that are left are killed, so that the next test does not find them.
+    """
     if os.path.exists("/proc/self/environ"):
-        assert wait_until_gone(own_mark()) == []
+        left = wait_until_gone(own_mark())
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        assert left == []

@@ -116,7 +116,7 @@ def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
         assert parse_go(go.split(), Position(), Uci()).limit.white_clock is None
     for go in ("go", "go infinite btime 100"):
         gui.send(go)
-        lines = gui.until("info depth 2 ") + gui.lines_within(0.2)
+        lines = gui.until("info depth 4 ") + gui.ask()
         assert not any(line.startswith("bestmove") for line in lines)
         gui.stop()
 
@@ -154,7 +154,7 @@ def test_searchmoves_without_a_legal_move_searches_no_other_moves(gui: Gui, go: 
     gui.send("position startpos", f"go {go} searchmoves zz d6-d5")
     if go != "depth 2":
         gui.until("info string error")
-        assert not any(line.startswith("bestmove") for line in gui.lines_within(0.2))
+        assert not any(line.startswith("bestmove") for line in gui.several_answers())
         gui.send("stop")
     assert gui.until("bestmove")[-2:] == ["info depth 0 score cp 0", "bestmove 0000"]
     check_search(gui.go("go depth 2 searchmoves"), Position())
@@ -170,7 +170,7 @@ WINNING = "@*O**O@*/**@**@*@/O*****@* b 0 0 8 32"
 def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
     for position in ("startpos", f"fen {WINNING}"):
         gui.send(f"position {position}", go)
-        lines = gui.until("info depth") + gui.lines_within(0.4)
+        lines = gui.until("info depth") + gui.several_answers()
         assert not any(line.startswith("bestmove") for line in lines)
         gui.send("stop")
         board = Position() if position == "startpos" else parse_position(WINNING)
@@ -189,7 +189,7 @@ def test_ponderhit_starts_the_clock(gui: Gui) -> None:
         gui.send("go ponder wtime 300 btime 300", "ponderhit")
         check_search(gui.until("bestmove"), Position())
     gui.send("go ponder depth 2")
-    lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.1)
+    lines = gui.until(lambda line: " depth 2 " in line) + gui.several_answers()
     assert " depth 2 " in lines[-1]
     gui.send("ponderhit")
     check_search(lines + gui.until("bestmove"), Position())
@@ -251,7 +251,7 @@ def test_a_finished_game_has_a_score_and_no_best_move(gui: Gui, position: str, s
         assert f" score {score} " in lines[-2]
     for go in ("go", "go infinite"):
         gui.send(go)
-        lines = gui.until("info") + gui.lines_within(0.1)
+        lines = gui.until("info") + gui.several_answers()
         assert [line.split()[0] for line in lines] == ["info"]
         assert gui.stop()[-1] == "bestmove 0000"
 
@@ -274,7 +274,7 @@ def test_perft_without_a_number_starts_no_search(gui: Gui) -> None:
         lines = gui.ask(line)
         assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
     gui.send("stop")
-    assert gui.lines_within(0.3) == []
+    assert gui.several_answers() == []
 
 
 def test_perft_writes_a_count_for_each_move_and_their_sum(gui: Gui) -> None:
@@ -459,7 +459,7 @@ def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_pat
         assert gui.ask("setoption name Hash value 12") == [hash_error(12, 1)]
         gui.send("setoption name Hash value 16", "go ponder wtime 100 btime 100 depth 2")
         assert gui.line() == hash_error(16, 1)
-        lines = gui.until(lambda line: " depth 2 " in line) + gui.lines_within(0.2)
+        lines = gui.until(lambda line: " depth 2 " in line) + gui.several_answers()
         assert " depth 2 " in lines[-1]
         gui.send("ponderhit")
         check_search(lines + gui.until("bestmove"), Position())
