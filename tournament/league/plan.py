@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ _HALF_PAIRS = (
     "GROUP BY pair HAVING count(*) = 1"
 )
 """Selects the game of each pair that has only one game in the journal."""
+_USED_OPENINGS = "SELECT white, black, position, opening FROM games GROUP BY pair"
+"""Selects the players and the opening of each pair."""
 
 
 class _GamePair(NamedTuple):
@@ -115,6 +118,11 @@ class LeaguePlan(Plan):
         """Number of games by pair of players, including games in progress."""
         for match, counts in self._counter.counts.items():
             self._met[self._pair(*match)] += counts.games
+        self._used = defaultdict[Pair, Counter[tuple[str, tuple[str, ...]]]](Counter)
+        """Openings by pair of players, as position and moves, with the number of game pairs."""
+        for white, black, text, moves in league.journal.query(_USED_OPENINGS):
+            if white in self._index and black in self._index:
+                self._used[self._pair(white, black)][text, tuple(moves.split())] += 1
         self._estimate()
 
     # Methods of `Plan`, called by the runner.
@@ -169,13 +177,28 @@ class LeaguePlan(Plan):
             self._last_pair = number
         # In odd pairs, the player of lower index has White in the first game; in even ones, Black.
         players = chosen[part - 1] if number % 2 else chosen[part - 1][::-1]
-        index = number - 1
         if self.settings.openings.policy == "round":
-            # Each two players meet in the openings of their part in turn, so that all pairs of
-            # players meet in the same openings.
-            encounters = (self._met[chosen[part - 1]] + 1) // GAMES_PER_PAIR
-            index = encounters * count + part - 1
-        return [self._task(_GamePair(number, players, self.openings[index]))]
+            opening = self._unused_opening(chosen[part - 1])
+        else:
+            opening = self.openings[number - 1]
+        return [self._task(_GamePair(number, players, opening))]
+
+    def _unused_opening(self, pair: Pair) -> Opening:
+        """Return the first opening of this part in which two players have not met yet.
+
+        So all players meet in the same openings, also after a run that left gaps. A book repeats
+        after its end, so the opening may have been used a number of times.
+        """
+        part, count = self._part
+        left = self._used[pair].copy()
+        for index in itertools.count(part - 1, count):
+            opening = self.openings[index]
+            key = opening.position, opening.moves
+            if not left[key]:
+                break
+            left[key] -= 1
+        self._used[pair][key] += 1
+        return opening
 
     def objections(self, row: Row) -> dict[str, str]:
         """Return the players that are other programs in this game than before, with the reason.
