@@ -288,7 +288,7 @@ class Session:
         self.end()
         self.stopped.clear()
         self.released.clear()
-        if "infinite" not in words and "ponder" not in words:
+        if words and "infinite" not in words and "ponder" not in words:
             self.released.set()
         limit = limit_of(words, *self.position, self.stopped)
         if "ponder" in words:
