@@ -14,8 +14,8 @@ import pytest
 
 from merels.tournament.commands.main import COMMANDS
 from tests.commands import MERELS
+from tests.kit.waiting import wait
 from tests.processes import limited
-from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import PATIENCE
 
 pytestmark = [

@@ -1,1 +1,1 @@
-"""What the tests of all layers share: the session's folders, shards, waiting, fakes."""
+"""Tools for the tests of all layers: folders of a run, and its division into shards."""

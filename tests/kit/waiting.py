@@ -1,17 +1,19 @@
-"""Waiting for what another process or thread does: always for an event, never for silence."""
+"""Waiting for an event in another process or thread."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-
-LONGEST = 120.0
-"""Seconds until a wait fails; long, because machines that run tests are busy."""
+from typing import Any
 
 
-def wait_until(condition: Callable[[], object], what: str, seconds: float = LONGEST) -> None:
-    """Wait until ``condition`` is true; fail with ``what`` after ``seconds``."""
+def wait(condition: Callable[[], Any], seconds: float, what: str) -> Any:
+    """Return the first true value of a condition; fail after ``seconds``, naming ``what``."""
     deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"waited {seconds:g} s in vain: {what}"
-        time.sleep(0.01)
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds:g} s: {what}")
+        time.sleep(0.03)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.waiting import wait_until
+from tests.kit.waiting import wait
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON
 from tests.tournament.processes import Marked, page_address
@@ -49,21 +49,18 @@ def assert_bounded(pid: int, use: Callable[[], None], first: int, more: int) -> 
     size, before = memory(pid), descriptors(pid)
     for _ in range(more):
         use()
-    wait_until(lambda: descriptors(pid) <= before, "all descriptors are closed")
+    wait(lambda: descriptors(pid) <= before, 120, "all descriptors closed")
     assert memory(pid) - size < MOST_GROWTH
 
 
 def test_five_hundred_games_on_the_board_take_no_more_memory_and_descriptors() -> None:
-    boards: list[str] = []
     with Server() as server:
 
         def play_a_game() -> None:
             for path in ("/", "/theme.css"):
                 assert server.ask("GET", path)[0] == 200
             # At the limit of boards, the server waits until it sees that a page has gone.
-            wait_until(lambda: boards.append(server.api("open")[1].get("session")) or boards[-1],
-                       "a board is free")
-            session = boards[-1]
+            session = wait(lambda: server.api("open")[1].get("session"), 120, "a free board")
             players = [PERSON, PERSON, ANALYST]
             assert server.api("new", session=session, players=players)[0] == 200
             with server.stream(session) as stream:

@@ -21,10 +21,11 @@ import pytest
 
 from merels.protocol.board.server import Handler
 from merels.protocol.web.access import LINK_PAGE
+from tests.kit.waiting import wait
 from tests.processes import limited, needs_proc
 from tests.protocol.board.server import COMMAND, Client, Server, serving_here
 from tests.protocol.board.steps import begin, play, tap_menu
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 NO_COOKIE = {"Cookie": ""}

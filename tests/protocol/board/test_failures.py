@@ -18,10 +18,11 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import event_data
 from merels.protocol.puzzles.training import Attempt, Trainer
+from tests.kit.waiting import wait
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import ANALYST, PERSON, ask, begin, play
 from tests.protocol.board.test_game_store import PUZZLE
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 README = Path(__file__).parents[3] / "README.md"
 GAME = "1. d6 f4 2. d2 b4 *"

@@ -17,11 +17,11 @@ from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN_ENGINE, Seat
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
+from tests.kit.waiting import wait
 from tests.processes import GATE
 from tests.protocol.board.conftest import BUSY
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON, clock
-from tests.protocol.board.webdriver import wait
 
 FOREIGN_ENGINE = """
 import sys

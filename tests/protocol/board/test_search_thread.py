@@ -20,9 +20,9 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.search_thread import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
+from tests.kit.waiting import wait
 from tests.processes import FAKE
 from tests.protocol.board.steps import ANALYST, PERSON, clock
-from tests.protocol.board.webdriver import wait
 
 
 @contextmanager

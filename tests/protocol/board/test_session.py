@@ -20,9 +20,10 @@ from merels.protocol.board.session import (
 )
 from merels.protocol.board.view import event_data
 from merels.protocol.review.review import Judge
+from tests.kit.waiting import wait
 from tests.protocol.board.server import serving_here
 from tests.protocol.board.steps import ANALYST, PERSON, set_hidden
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 
 def test_the_review_of_an_unwatched_board_is_discarded(

@@ -17,6 +17,7 @@ from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
+from tests.kit.waiting import wait
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import (
     ANALYST,
@@ -28,7 +29,7 @@ from tests.protocol.board.steps import (
     play,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 SEVEN_MEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
 NINE_MEN = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"

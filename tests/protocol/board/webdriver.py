@@ -10,12 +10,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
+
+from tests.kit.waiting import wait
 
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -251,15 +251,3 @@ class Browser:
         """Return the errors in the page's console since the last call."""
         entries = self._do("se/log", type="browser")
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
-
-
-def wait(condition: Callable[[], Any], seconds: float, what: str) -> Any:
-    """Return the first true value of a condition; fail after ``seconds``, naming ``what``."""
-    deadline = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {what}")
-        time.sleep(0.03)

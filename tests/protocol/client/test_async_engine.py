@@ -21,8 +21,8 @@ from merels.protocol.client.any_engine import Analysis, PlayResult
 from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
 from merels.protocol.client.connection import Connection
 from merels.protocol.process.errors import EngineError, EngineTerminated
+from tests.kit.waiting import wait
 from tests.processes import FAKE
-from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import ENGINE
 
 pytestmark = pytest.mark.usefixtures("no_engine_is_left")

@@ -15,8 +15,8 @@ import pytest
 
 from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import Position
+from tests.kit.waiting import wait
 from tests.processes import limited
-from tests.protocol.board.webdriver import wait
 from tests.protocol.gui import ENGINE, PATIENCE, Gui
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from merels.protocol.web import server as web_server
 from merels.protocol.web.server import LocalHandler, LocalServer
-from tests.protocol.board.webdriver import wait
+from tests.kit.waiting import wait
 
 PATIENCE = 30.0
 """Timeout of a wait for the server, in seconds."""

@@ -33,7 +33,7 @@ from merels.tournament.views.terminal import (
     llr_lines,
     terminal_size,
 )
-from tests.protocol.board.webdriver import wait
+from tests.kit.waiting import wait
 from tests.tournament.processes import COMMAND, LONGEST
 from tests.tournament.specs import engine, engine_words, match, result, settings
 

@@ -13,6 +13,7 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
 from merels.protocol.formats.pgn.reader import parse_record
+from tests.kit.waiting import wait
 from tests.processes import needs_proc
 from tests.protocol.board.screens import GAME
 from tests.protocol.board.server import Server
@@ -36,7 +37,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 
 @pytest.mark.quick

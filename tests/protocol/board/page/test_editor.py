@@ -11,6 +11,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.protocol.board.view import notice_on
+from tests.kit.waiting import wait
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     BEGINNER,
@@ -25,7 +26,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 NOTE = "document.getElementById('editor-note').textContent"
 

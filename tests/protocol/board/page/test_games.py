@@ -14,6 +14,7 @@ from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from tests.kit.waiting import wait
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -32,7 +33,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 ANNA, BEN = {"engine": None, "name": "Anna"}, {"engine": None, "name": "Ben"}
 ROWS = "[...document.querySelectorAll('#games-list .who')].map((row) => row.textContent)"

@@ -8,6 +8,7 @@ import pytest
 from merels.protocol.board import search_thread
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
+from tests.kit.waiting import wait
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -23,7 +24,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser, wait
+from tests.protocol.board.webdriver import Browser
 
 RECORD_ANIMATIONS = """
 window.motions = [];
