@@ -41,7 +41,7 @@ def read_whole(
 
 
 def whole_number(value: object, low: int, high: int, name: str) -> int:
-    """Return an argument of a function as an int, for example 1000 for 1e3.
+    """Return the argument ``name`` of a function as an int; a whole float such as 1e3 counts.
 
     `InputError` unless it is a whole number from ``low`` to ``high``.
     """
@@ -56,7 +56,7 @@ def whole_number(value: object, low: int, high: int, name: str) -> int:
 
 
 def real_number(value: object, low: float, high: float, name: str) -> float:
-    """Return an argument of a function; `InputError` unless it is from ``low`` to ``high``."""
+    """Return the argument ``name`` of a function; `InputError` unless from ``low`` to ``high``."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:  # type: ignore[operator]
         raise InputError(f"{name}={value!r}", f"expected a number from {low:g} to {high:g}")

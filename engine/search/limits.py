@@ -13,7 +13,7 @@ from merels.engine.game.score import PovScore, Score
 LONGEST = 10**9
 """Cap of all times, in seconds (31 years), so that nanoseconds fit into 64 bits."""
 MAX_COUNT = 10**18
-"""Upper bound of the limits that are whole numbers, all of which begin at 1."""
+"""Upper bound of depth, nodes, mate and moves to the next time control; the lower bound is 1."""
 MAX_TIME = 86_400.0
 """Longest time that a user may set for a search: one day, in seconds."""
 
