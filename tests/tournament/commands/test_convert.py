@@ -18,7 +18,7 @@ from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
-from tests.commands import command, output, refusal, run
+from tests.commands import command, run, run_process
 from tests.engine.random_games import random_positions
 from tests.tournament.specs import rows_of
 
@@ -143,8 +143,8 @@ def test_rules_become_a_manifest_and_back(
 
 
 def test_standard_input_is_converted() -> None:
-    assert output("convert", "-to", "mfen", typed=SIX) == f"{MFEN}\n"
-    message = refusal("convert", "-to", "manifest", typed="multi Flying=own")
+    assert run_process("convert", "-to", "mfen", typed=SIX).stdout == f"{MFEN}\n"
+    message = run_process("convert", "-to", "manifest", typed="multi Flying=own").stderr
     assert message == (
         "merels convert: 'LockedMills=none': MRS/1.0 cannot express this rule; it has "
         "LockedMills=any (line 1 of standard input)\n"

@@ -12,7 +12,7 @@ import pytest
 import merels
 from merels.engine import full_version
 from merels.tournament.commands.main import COMMANDS, main
-from tests.commands import output, refusal
+from tests.commands import output, refusal, run_process
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -50,7 +50,7 @@ def test_version_prints_the_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_a_command_merels_runs_the_engine() -> None:
-    text = output(typed="uci\nquit\n")
+    text = run_process(typed="uci\nquit\n").stdout
     assert text.startswith("id name merels") and text.endswith("uciok\n")
 
 

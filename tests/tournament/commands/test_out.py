@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import MERELS, output
+from tests.commands import MERELS, output, run_process
 from tests.tournament.processes import limited_in_size
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
@@ -58,7 +58,7 @@ def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> Non
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
 def test_out_may_be_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
     command = [*words, games, "-out", "/dev/stdout"]
-    text = output(*command)
+    text = run_process(*command).stdout
     assert text
     # If standard output is appended to a file, the file keeps its old text.
     path = tmp_path / "all"

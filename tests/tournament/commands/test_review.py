@@ -11,7 +11,7 @@ import pytest
 from merels.engine.common.files import LONGEST_LINE
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.writer import format_record
-from tests.commands import command, output, refusal
+from tests.commands import command, output, refusal, run_process
 from tests.protocol.review.test_review import MISSED_WIN
 
 main = command("review")
@@ -86,7 +86,7 @@ def test_all_games_of_a_file_are_reviewed(tmp_path: Path) -> None:
     # The judgement of a game does not depend on other games.
     single = json.loads(output("review", str(games), "-nodes", "500", "-json", "-game", "3"))
     assert single == {"version": 2} | data["games"][2]
-    assert output("review", "-", "-nodes", "500", typed=games.read_text()) == text
+    assert run_process("review", "-", "-nodes", "500", typed=games.read_text()).stdout == text
 
 
 @pytest.mark.thorough
