@@ -1,35 +1,32 @@
-"""``merels league`` in its own process, on real folders: stopped, killed and continued."""
+"""``merels league`` on real folders: players, games, parts, interrupted and continued runs."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
-import signal
 import sqlite3
 import sys
-import time
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.journal import Journal
 from merels.tournament.league.league import JOURNAL, open_league
 from merels.tournament.league.rating_list import families
 from merels.tournament.league.site import INDEX, SITE
 from merels.tournament.run.runner import End, Runner
-from tests.commands import output, refusal, run, run_process
-from tests.processes import FAKE, needs_proc
+from tests.commands import call, output, refusal, run
+from tests.kit import executor
+from tests.kit.executor import INVENTED, Script, after, interrupts
 from tests.tournament.league.leagues import game, make_league, random_games
-from tests.tournament.processes import Marked
-from tests.tournament.specs import parallel, rows_of
+from tests.tournament.specs import match, rows_of
 
 CREATE = ("create", "-each", "nodes=30", "-srand", "1", "-variant", "morris")
-PLAY_FLOOR = ("play", *parallel(2), "-error", "1000")
+PLAY = ("play", *INVENTED)
+PLAY_FLOOR = (*PLAY, "-error", "1000")
 """Plays the pairs below the floor and few others, because almost any error reaches this goal."""
 
 
@@ -74,7 +71,7 @@ def games(folder: str) -> list[tuple[int, str, str, str]]:
 
 
 def test_a_league_plays_until_every_error_is_below_the_goal(league: str) -> None:
-    text = output("league", league, "play", *parallel(2), "-error", "150")
+    text = output("league", league, *PLAY, "-error", "150")
     rows = [line.split() for line in text.splitlines()[1:4]]
     assert {row[1] for row in rows} == {"Beginner", "Casual", "Club"}
     assert all(float(row[3]) <= 150 for row in rows)
@@ -84,7 +81,7 @@ def test_a_league_plays_until_every_error_is_below_the_goal(league: str) -> None
     whites = Counter(white for _, white, _, _ in played)
     blacks = Counter(black for _, _, black, _ in played)
     assert whites == blacks, "each pair has both colours"
-    output("league", league, "play", *parallel(2), "-error", "150")
+    output("league", league, *PLAY, "-error", "150")
     assert games(league) == played, "the goal was reached before"
 
 
@@ -146,10 +143,10 @@ def test_a_player_without_a_program_is_refused_with_the_way_to_play_on(tmp_path:
     output("league", folder, "add", *(word for name in ("E", "E 2", "F")
                                       for word in ("-engine", f"cmd={program}", f"name={name}")))
     program.rename(tmp_path / "moved")
-    words = refusal("league", folder, *PLAY_FLOOR)
+    words = refusal("league", folder, "play")
     assert f"no file '{program}'" in words and f"merels league {folder} retire E" in words
     output("league", folder, "retire", "E")
-    assert "retire 'E 2'" in refusal("league", folder, *PLAY_FLOOR)
+    assert "retire 'E 2'" in refusal("league", folder, "play")
 
 
 def test_anchors_fix_the_scale(tmp_path: Path) -> None:
@@ -191,121 +188,35 @@ def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(played_l
     assert output("league", league) == before
 
 
-def wait_for_games(run: Marked, folder: str, count: int) -> None:
-    """Wait until a league has ``count`` games; fail if its run ends before."""
-    while len(games(folder)) < count:
-        assert run.process.poll() is None, f"the run ended before the league had {count} games"
-        time.sleep(0.02)
-
-
-def kill_after_games(folder: str, count: int, pause: float, *words: str) -> None:
-    """Start a run of a league, and kill it after ``count`` more games and a pause in seconds."""
-    done = len(games(folder))
-    run = Marked(folder, *words, command="league")
-    wait_for_games(run, folder, done + count)
-    time.sleep(pause)
-    assert run.process.poll() is None, "the run ended before it could be killed"
-    os.kill(run.process.pid, signal.SIGKILL)
-    run.wait()
-    assert not run.survivors()
-
-
-def played_games(folder: str) -> dict[int, tuple[str, ...]]:
-    """Return the players, opening, moves and result of each game, by number."""
-    with Journal(f"{folder}/{JOURNAL}") as journal:
-        return {row.number: (row.white, row.black, row.opening, row.moves, row.result)
-                for row in journal.rows()}
-
-
-def pairs_of_games(folder: str) -> list[tuple[list[str], list[str]]]:
-    """Return the openings and the white players of each pair of games."""
-    found: defaultdict[int, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    with Journal(f"{folder}/{JOURNAL}") as journal:
-        for row in journal.rows():
-            openings, whites = found[row.pair]
-            openings.append(row.opening)
-            whites.append(row.white)
-    return [*found.values()]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("players", "floor"), [(2, 80), (3, 26)])
-def test_a_league_killed_ten_times_equals_an_undisturbed_one(
-    tmp_path: Path, players: int, floor: int
+def test_an_interrupted_league_ends_after_the_games_in_progress(
+    league: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a former version, numbers of pairs of which a kill left no game stayed unused.
-
-    The engines are deterministic. The floor fixes the number of games of each pair, but the order
-    in which three players meet depends on the results known at the time.
-    """
-    undisturbed, killed = f"{tmp_path}/undisturbed", f"{tmp_path}/killed"
-    output("league", undisturbed, *CREATE, "-floor", str(floor), "-openings", "book")
-    output("league", undisturbed, "add", *(
-        word for number in range(players)
-        for word in ("-engine", "cmd=merels", f"name=Mine {number}", f"nodes={30 + 60 * number}")
-    ))
-    shutil.copytree(undisturbed, killed)
-    output("league", undisturbed, *PLAY_FLOOR)
-    chance = random.Random(1)
-    stored: set[tuple[int, str, str, str]] = set()
-    for _ in range(10):
-        kill_after_games(killed, 2, chance.random() / 10, *PLAY_FLOOR)
-        assert stored <= (stored := set(games(killed))), "no game is lost"
-    output("league", killed, *PLAY_FLOOR)
-    assert stored <= set(games(killed))
-    expected, actual = played_games(undisturbed), played_games(killed)
-    assert list(actual) == list(expected)
-    for folder in (undisturbed, killed):
-        pairs = Counter(frozenset(names) for _, *names, _ in games(folder))
-        assert set(pairs.values()) == {floor}
-    assert all(
-        len(set(openings)) == 1 and len(set(whites)) == len(whites) == 2
-        for openings, whites in pairs_of_games(killed)
-    )
-    equal = [number for number, game in actual.items() if game[:3] == expected[number][:3]]
-    assert all(actual[number] == expected[number] for number in equal)
-    if players == 2:
-        assert actual == expected
-        assert output("league", killed) == output("league", undisturbed)
-    else:
-        assert equal, "some numbers have the same players"
+    """The advice repeats the flags: a copy of the folder plays the other part."""
+    flags = [*PLAY, "-shard", "2/2", "-error", "20"]
+    monkeypatch.setattr(executor, "SCRIPT", Script({2: after(interrupts)}))
+    done = call("league", league, *flags)
+    assert done.returncode == 130 and "goal ±25" in done.stdout
+    assert done.stderr.endswith(f"continue with: merels league {league} {' '.join(flags)}\n")
+    assert len(games(league)) >= 4
 
 
-def test_an_interrupted_league_ends_after_the_games_in_progress(league: str) -> None:
-    run = Marked(league, "play", *parallel(2), "-error", "20", command="league")
-    wait_for_games(run, league, 1)
-    run.process.send_signal(signal.SIGINT)
-    status, out, err = run.wait()
-    assert status == 130 and "continue with: merels league" in err
-    assert "Traceback" not in err and "goal ±25" in out
-
-
-def test_the_advice_after_an_interrupt_repeats_the_flags(league: str) -> None:
-    flags = ["-shard", "2/2", "-error", "20"]
-    run = Marked(league, "play", *flags, command="league")
-    wait_for_games(run, league, 1)
-    run.process.send_signal(signal.SIGINT)
-    status, _, err = run.wait()
-    assert status == 130
-    assert err.endswith(f" play {' '.join(flags)}\n"), "a copy plays the other part"
-
-
-def test_a_deleted_journal_of_a_league_is_kept_in_a_second_file(league: str) -> None:
-    run = Marked(league, "play", "-error", "1", "-games", "1000", command="league")
-    wait_for_games(run, league, 1)
+def test_a_deleted_journal_of_a_league_is_kept_in_a_second_file(
+    league: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = f"{league}/{JOURNAL}"
-    os.remove(path)
-    status, _, err = run.wait()
+    monkeypatch.setattr(executor, "SCRIPT", Script({5: after(lambda: os.remove(path))}))
+    done = call("league", league, *PLAY, "-error", "1", "-games", "1000")
     count = len(rows_of(f"{path}.saved"))
-    assert status == 1 and count > 1
-    assert f"the journal {path} was deleted during the run; {count} games stored in" in err
-    advice = err.splitlines()[-1]
+    assert done.returncode == 1 and 1 < count < 1000
+    assert f"the journal {path} was deleted during the run; {count} games stored in" in done.stderr
+    advice = done.stderr.splitlines()[-1]
     assert advice.startswith(
         f"merels league: stopped; to continue, rename {path}.saved to {path}, and then: merels"
     )
     os.rename(f"{path}.saved", path)
-    output("league", league, "play", "-error", "1", "-games", "2", "-quiet")
-    assert len(games(league)) == count + 2
+    monkeypatch.undo()
+    output("league", league, *PLAY, "-error", "1", "-games", "2", "-quiet")
+    assert len(games(league)) > count
 
 
 def test_a_half_pair_is_finished_first(league: str) -> None:
@@ -353,6 +264,8 @@ def test_different_games_of_the_same_number_are_refused(league: str, tmp_path: P
     shutil.copytree(league, copied)
     output("league", league, *PLAY_FLOOR, "-games", "2")
     output("league", copied, *PLAY_FLOOR, "-games", "2")
+    with sqlite3.connect(f"{copied}/{JOURNAL}") as database:
+        database.execute("UPDATE games SET started = '2027' WHERE number = 1")
     before = games(league)
     assert "game 1 here is not game 1 of" in refusal("league", league, "merge", copied)
     assert games(league) == before
@@ -360,8 +273,10 @@ def test_different_games_of_the_same_number_are_refused(league: str, tmp_path: P
     assert "not a copy of the league" in refusal("league", league, "merge", f"{tmp_path}/other")
 
 
-def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -> None:
-    folder, program = f"{tmp_path}/league", tmp_path / "engine"
+def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(
+    league: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "engine"
 
     def build(comment: str) -> None:
         program.write_text(
@@ -370,26 +285,23 @@ def test_a_rebuilt_program_is_refused_until_it_is_a_new_player(tmp_path: Path) -
         program.chmod(0o755)
 
     build("1")
-    output("league", folder, *CREATE)
-    output("league", folder, "add", "-engine", "level=Club", "-engine", f"cmd={program}", "name=E")
+    output("league", league, "add", "-engine", f"cmd={program}", "name=E")
     build("2")
-    words = refusal("league", folder, *PLAY_FLOOR)
+    words = refusal("league", league, *PLAY_FLOOR)
     assert "'E': its program has changed" in words and "-family" in words
-    output("league", folder, "add", "-engine", f"cmd={program}", "name=E 2", "-family", "E")
-    output("league", folder, "retire", "E")
-    output("league", folder, *PLAY_FLOOR)
-    assert {name for _, *names, _ in games(folder) for name in names} == {"Club", "E 2"}
+    output("league", league, "add", "-engine", f"cmd={program}", "name=E 2", "-family", "E")
+    output("league", league, "retire", "E")
+    output("league", league, *PLAY_FLOOR)
+    names = {name for _, *pair, _ in games(league) for name in pair}
+    assert names == {"Beginner", "Casual", "Club", "E 2"}
 
 
-@pytest.mark.thorough
 def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path) -> None:
     log = tmp_path / "league.log"
-    run = run_process(
-        "league", league, "play", *parallel(2), "-games", "2",
-        "-log", f"file={log}", "level=info", "-serve", "0",
-    )
-    assert run.returncode == 0, run.stderr
-    assert re.search(r"standings at http://127\.0\.0\.1:\d+/", run.stderr), run.stderr
+    done = call("league", league, *PLAY, "-games", "2",
+                "-log", f"file={log}", "level=info", "-serve", "0")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"standings at http://127\.0\.0\.1:\d+/", done.stderr), done.stderr
     text = log.read_text(encoding="utf-8")
     for number, _, _, result in games(league):
         assert re.search(rf"game {number}: .* started", text), text
@@ -427,15 +339,6 @@ def test_an_anchor_that_is_no_player_is_named(
     assert status == 0 and "the anchor 'C' does not fix the scale" in err and "'A'" not in err
 
 
-def test_an_engine_that_fails_is_marked(tmp_path: Path) -> None:
-    folder = f"{tmp_path}/league"
-    output("league", folder, *CREATE)
-    output("league", folder, "add", "-engine", "level=Club",
-           "-engine", f"cmd={' '.join(FAKE)} die-search", "name=Crash", "rules=known")
-    run_process("league", folder, *PLAY_FLOOR)
-    assert re.search(r"Crash .* most losses are faults", output("league", folder))
-
-
 @pytest.mark.parametrize(("words", "message"), [
     ((), "expected the league's folder first"),
     (("{}/none",), "there is no league here"),
@@ -467,8 +370,8 @@ def test_a_mistake_is_an_error_of_one_line(
 def test_tournaments_and_leagues_do_not_continue_each_other(league: str, tmp_path: Path) -> None:
     path = f"{league}/{JOURNAL}"
     assert "continue it with merels league" in refusal("tournament", "-journal", path, "-resume")
-    output("tournament", "-engine", "level=Club", "-engine", "level=Expert", "-each", "nodes=20",
-           "-rounds", "1", "-maxmoves", "1", "-journal", f"{tmp_path}/{JOURNAL}", "-quiet")
+    output("tournament", *match("-rounds", "1", "-journal", f"{tmp_path}/{JOURNAL}", "-quiet"),
+           *INVENTED)
     assert "of a tournament, not of a league" in refusal("league", str(tmp_path))
 
 
@@ -490,34 +393,12 @@ def test_damaged_terms_are_an_error(league: str) -> None:
     assert "this journal is damaged" in refusal("league", league)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("error", ["OSError(5, 'no cluster')", "ValueError('no cluster')"])
 def test_an_executor_that_cannot_be_created_ends_a_run_without_a_traceback(
-    league: str, tmp_path: Path, error: str
+    league: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "mine.py").write_text(f"def broken():\n    raise {error}\n")
-    words = ("play", "-executor", "mine:broken", "-executorwait", "1")
-    status, _, err = Marked(league, *words, command="league", cwd=tmp_path).wait()
-    assert status == 1 and "Traceback" not in err and "standard output" not in err
-    assert "no cluster" in err and f"continue with: merels league {league} play" in err
-
-
-@needs_proc
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
-def test_a_second_interrupt_ends_a_run_whose_executor_is_busy(name: str, tmp_path: Path) -> None:
-    folder, log = f"{tmp_path}/league", tmp_path / "league.log"
-    output("league", folder, "create", "-each", "st=600", "-srand", "1")
-    output("league", folder, "add", "-engine", "cmd=merels", "name=A",
-           "-engine", "cmd=merels", "name=B")
-    run = Marked(folder, "play", "-executor", f"concurrent.futures:{name}",
-                 "-log", f"file={log}", "level=info", command="league")
-    while not (log.exists() and " started" in log.read_text(encoding="utf-8")):
-        assert run.process.poll() is None
-        time.sleep(0.02)
-    run.process.send_signal(signal.SIGINT)
-    assert run.process.stderr is not None
-    assert any("finishing the games" in line for line in run.process.stderr)
-    run.process.send_signal(signal.SIGINT)
-    status, _, err = run.wait(60)
-    assert status == 130 and "Traceback" not in err and run.survivors() == []
+    for error in (OSError(5, "no cluster"), ValueError("no cluster")):
+        monkeypatch.setattr(executor, "SCRIPT", Script(made={1: error}))
+        done = call("league", league, *PLAY, "-executorwait", "1")
+        assert done.returncode == 1 and "Traceback" not in done.stderr
+        assert "standard output" not in done.stderr and "no cluster" in done.stderr
+        assert f"continue with: merels league {league} play" in done.stderr

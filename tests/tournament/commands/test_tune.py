@@ -11,7 +11,6 @@ from statistics import fmean
 import pytest
 
 from tests.commands import run
-from tests.processes import needs_proc
 from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.report.test_report import Page
 from tests.tournament.specs import engine_words, parallel, rows_of
@@ -87,27 +86,6 @@ def test_values_of_many_tunes_end_within_their_errors() -> None:
             assert error is not None
             are_within.append(abs(value - best) <= error)
     assert 0.5 < fmean(are_within) < 0.85, "68 % is ideal"
-
-
-@needs_proc
-def test_a_killed_and_resumed_tune_ends_like_an_uninterrupted_tune(tmp_path: Path) -> None:
-    more = ("-pairs", "200", "-srand", "7", "-interval", "5")
-    status, expected, err = tune(*more, *parallel(1), "-journal", str(tmp_path / "uninterrupted"))
-    assert status == 0, err
-    journal, finished = tmp_path / "killed", 0
-    for signal_number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
-        killed = Marked(*flags(*more, *parallel(3), "-journal", str(journal), "-resume"),
-                        command="tune")
-        for _ in range(6):
-            killed.process.stdout.readline()
-        killed.process.send_signal(signal_number)
-        killed.process.communicate()
-        assert killed.survivors() == []
-        assert finished < (finished := len(games(journal))) < 400
-    out, _ = play("-journal", str(journal), "-resume", command="tune")
-    assert games(journal) == games(tmp_path / "uninterrupted")
-    end = "After 200 of 200 pairs:"
-    assert out.partition(end)[1:] == expected.partition(end)[1:]
 
 
 def test_a_tune_on_an_executor_needs_the_bounds_of_its_parameters() -> None:

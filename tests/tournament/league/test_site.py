@@ -8,7 +8,6 @@ import os
 import random
 import re
 import shutil
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -43,7 +42,6 @@ from tests.tournament.league.leagues import (
     site_files,
     stamps,
 )
-from tests.tournament.processes import Marked
 from tests.tournament.specs import parallel
 
 NAMES = ["Alpha", "Beta", "Gamma", "Delta"]
@@ -168,30 +166,6 @@ def test_a_missing_or_truncated_file_is_written_again(league: str, name: str) ->
     if not name.endswith(".pgn"):
         path.write_bytes(files[name][:40])
         assert write(league) == files
-
-
-@pytest.mark.thorough
-def test_a_site_whose_writer_is_killed_at_any_instant_is_repaired(
-    league: str, tmp_path: Path
-) -> None:
-    complete = write(league)
-    chance = random.Random(1)
-    interrupted = 0
-    for _ in range(6):
-        removed = [Path(league, SITE, name) for name in complete if chance.random() < 0.5]
-        for path in removed:
-            path.unlink()
-        written = chance.randint(0, len(removed))
-        run = Marked(league, "site", command="league")
-        while sum(map(Path.exists, removed)) < written and run.process.poll() is None:
-            time.sleep(0.0005)
-        run.process.kill()
-        run.wait()
-        interrupted += 0 < sum(map(Path.exists, removed)) < len(removed)
-        for name, data in site_files(league).items():
-            assert name.endswith(".part") or data == complete[name], f"{name} is incomplete"
-        assert write(league) == complete
-    assert interrupted, "no kill came while files were written"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
