@@ -20,6 +20,8 @@ MAY_SKIP = (
 )
 """Beginnings of the reasons for which a test may skip even in CI, where ``MERELS_CI`` is 1."""
 
+BUILT_TABLES = "MERELS_TESTS_TABLES"
+"""Environment variable: folder of `tests.kit.tables`, which all processes of a run share."""
 OPTIONS = ""
 """Further options of this run, from ``PYTEST_ADDOPTS``; tests that run pytest do not get them."""
 
@@ -34,7 +36,7 @@ def isolate() -> Path:
     home = Path(tempfile.mkdtemp(prefix="merels-tests-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     for name in [name for name in os.environ if name.startswith(("MERELS_", "XDG_"))]:
-        if name != "MERELS_CI":
+        if name not in ("MERELS_CI", BUILT_TABLES):
             del os.environ[name]
     folders = {
         "HOME": home, "USERPROFILE": home, "LOCALAPPDATA": home / "local",
@@ -43,6 +45,7 @@ def isolate() -> Path:
         "MERELS_GAMES": home / "games",
     }  # fmt: skip
     os.environ.update({name: str(path) for name, path in folders.items()})
+    os.environ.setdefault(BUILT_TABLES, str(home / "built"))
     return home
 
 

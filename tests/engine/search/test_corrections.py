@@ -16,9 +16,9 @@ from merels.engine.search import corrections
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.build import Builder
 from tests.engine.images import image_of
 from tests.engine.random_games import random_positions
+from tests.kit.tables import built_tables
 
 MORRIS = preset("morris")
 
@@ -149,7 +149,7 @@ def test_levels_and_other_rules_ignore_corrections(blunder: tuple[Position, Move
 
 
 def test_tables_take_precedence_over_corrections(tmp_path: Path) -> None:
-    tables = Builder(tmp_path, MORRIS, threads=2).build(6, placing=True)
+    tables = built_tables(MORRIS, 6, placing=True)
     position = Position(MORRIS, (0b11, 0b1100 << 8), (1, 1), 0)
     ranked = {move: stored.value for move, stored in tables.moves(position) if stored}
     assert len(set(ranked.values())) > 1

@@ -9,16 +9,16 @@ import pytest
 from merels.engine.game.notation import parse_position
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables
 from tests.benchmarks.mates import RULES, count, won
+from tests.kit.tables import built_tables
 
 SUITE = Path(__file__).parents[2] / "data" / "critical.json"
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    return Builder(tmp_path_factory.mktemp("tables"), RULES, threads=2).build(10)
+def tables() -> Tables:
+    return built_tables(RULES, 10)
 
 
 def test_wins_reported_without_tables_are_won_in_time() -> None:

@@ -14,9 +14,9 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import Score
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables
 from merels.engine.training.samples import random_position
+from tests.kit.tables import built_tables
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
 DEPTH = 6
@@ -33,8 +33,8 @@ class Iteration(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    return Builder(tmp_path_factory.mktemp("tables"), RULES, threads=2, depths=True).build(7)
+def tables() -> Tables:
+    return built_tables(RULES, 7, depths=True)
 
 
 def iterations(

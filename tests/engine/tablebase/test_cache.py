@@ -17,7 +17,6 @@ from time import monotonic
 import pytest
 
 from merels.engine.game.rules import PRESETS, Rules, make_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import MAX_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
 from tests.commands import output, run_process
@@ -34,6 +33,7 @@ import atexit, sys, time
 from pathlib import Path
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.small import build_in_background
+from tests.kit.tables import copy_tables
 
 root = Path(sys.argv[1])
 builder = build_in_background(DEFAULT_RULES, root, lambda built: None)
@@ -54,7 +54,7 @@ def test_a_program_may_end_while_its_small_tables_are_built(tmp_path: Path) -> N
 def test_threads_get_the_tables_of_the_rules_that_they_request(tmp_path: Path) -> None:
     rule_sets = PRESETS["mill"], PRESETS["multi"]
     for rules in rule_sets:
-        Builder(tmp_path, rules).build(6)
+        copy_tables(tmp_path, rules, 6)
     cache, gate = TableCache(), Barrier(3)
 
     def fetch(rules: Rules) -> str:
@@ -123,7 +123,7 @@ def test_a_loss_in_the_tables_is_reported_as_a_loss(tmp_path: Path) -> None:
 
 
 def test_a_table_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    Builder(tmp_path, PRESETS["mill"]).build(6)
+    copy_tables(tmp_path, PRESETS["mill"], 6)
     [table] = tmp_path.glob("*/3-3.wdl")
     table.write_bytes(b"MMTB")
     done = run_process("analyse", "-movetime", "1", tables=tmp_path)

@@ -32,6 +32,7 @@ from merels.engine.tablebase.probe import open_tables
 from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_sectors, sectors
 from merels.engine.tablebase.small import MAX_RULE_SETS, small_tables
 from merels.engine.tablebase.storage import locked
+from tests.kit.tables import copy_tables
 from tests.processes import wait_for_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and symbolic links")
@@ -112,7 +113,7 @@ def test_copy_slice_equals_slicing(start: int, end: int) -> None:
 
 def test_a_second_build_keeps_the_finished_files(tmp_path: Path) -> None:
     """Finished sectors are not solved again; a damaged one is solved again and named."""
-    Builder(tmp_path, RULES).build(8)
+    copy_tables(tmp_path, RULES, 8)
     folder = tmp_path / FOLDER
     changes = {path.name: last_change(path) for path in folder.glob("*.wdl")}
     assert set(changes) == {"3-3.wdl", "4-3.wdl", "5-3.wdl", "4-4.wdl"}
@@ -187,7 +188,7 @@ def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
 
 def test_depths_are_added_to_values(tmp_path: Path) -> None:
     """A build with depths completes tables that were built without; the values stay the same."""
-    Builder(tmp_path, RULES).build(7)
+    copy_tables(tmp_path, RULES, 7)
     values = (tmp_path / FOLDER / "4-3.wdl").read_bytes()
     tables = Builder(tmp_path, RULES, depths=True).build(7)
     assert tables.has_depths(3, 4)
@@ -209,7 +210,7 @@ def test_depths_are_added_to_values(tmp_path: Path) -> None:
 def test_bad_files_are_named_and_skipped(
     tmp_path: Path, change: Callable[[bytes], bytes], message: str
 ) -> None:
-    Builder(tmp_path, RULES).build(7)
+    copy_tables(tmp_path, RULES, 7)
     path = tmp_path / FOLDER / file_name(Sector(4, 3), VALUES)
     path.write_bytes(change(path.read_bytes()))
     tables = open_tables(tmp_path, RULES)
@@ -237,7 +238,7 @@ def test_a_pipe_in_the_folder_of_tables_does_not_block_and_is_named(tmp_path: Pa
 
 @posix
 def test_a_table_may_be_a_symbolic_link(tmp_path: Path) -> None:
-    Builder(tmp_path, RULES).build(6)
+    copy_tables(tmp_path, RULES, 6)
     [path] = (tmp_path / FOLDER).glob("*.wdl")
     path.rename(tmp_path / "moved")
     path.symlink_to(tmp_path / "moved")
@@ -284,7 +285,7 @@ def test_a_valid_checksum_does_not_make_a_wrong_header_valid(
     tmp_path: Path, changes: dict[int, bytes], message: str
 ) -> None:
     """The sizes in a header are checked before memory is allocated."""
-    Builder(tmp_path, RULES).build(6)
+    copy_tables(tmp_path, RULES, 6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     path.write_bytes(with_header(path.read_bytes(), changes))
     tables = open_tables(tmp_path, RULES)
@@ -294,7 +295,7 @@ def test_a_valid_checksum_does_not_make_a_wrong_header_valid(
 
 def test_the_unused_value_3_is_unknown(tmp_path: Path) -> None:
     """A valid file with all bits set has no values."""
-    Builder(tmp_path, RULES).build(6)
+    copy_tables(tmp_path, RULES, 6)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)
     data = b"\xff" * (path.stat().st_size - files.HEADER_SIZE)
     sound = path.read_bytes()[: files.HEADER_SIZE]
@@ -305,7 +306,7 @@ def test_the_unused_value_3_is_unknown(tmp_path: Path) -> None:
 
 
 def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Path) -> None:
-    Builder(tmp_path, RULES).build(6)
+    copy_tables(tmp_path, RULES, 6)
     other = make_rules("morris")
     (tmp_path / rules_folder(other)).mkdir()
     data = (tmp_path / FOLDER / "3-3.wdl").read_bytes()
@@ -320,8 +321,8 @@ def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Pat
 def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     """A file of depths is used only with the values of the same rules and the same build."""
     other_rules = make_rules("mill", ["ThreeThreePlies=3"])
-    Builder(tmp_path, RULES, depths=True).build(6)
-    Builder(tmp_path, other_rules, depths=True).build(6)
+    copy_tables(tmp_path, RULES, 6, depths=True)
+    copy_tables(tmp_path, other_rules, 6, depths=True)
     path = tmp_path / FOLDER / file_name(Sector(3, 3), DEPTHS)
     values = parse_header((tmp_path / FOLDER / file_name(Sector(3, 3), VALUES)).read_bytes(), path)
     data = path.read_bytes()

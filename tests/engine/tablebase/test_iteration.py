@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import deque
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
 from merels.engine.game.board import LINE_MASKS, LINES, SYMMETRIES
 from merels.engine.game.rules import Rules, make_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.sectors import Sector
+from tests.kit.tables import built_tables
 
 pytestmark = pytest.mark.thorough
 
@@ -129,7 +128,7 @@ def value_iteration(rules: Rules) -> dict[State, tuple[int, int]]:
     ),
     ids=str,
 )
-def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) -> None:
+def test_three_against_three_by_value_iteration(rules: Rules) -> None:
     """Values and depths of all 2,691,920 states agree.
 
     The states form 56,922 classes if men fly, as published, and 169,626 if they do not.
@@ -138,6 +137,6 @@ def test_three_against_three_by_value_iteration(tmp_path: Path, rules: Rules) ->
     flies = rules.flying != "never"
     assert len(state_classes(flies)[1]) == (56_922 if flies else 169_626)
     assert len(expected) == 2024 * 1330
-    probe = Builder(tmp_path, rules, depths=True).build(6).core.probe
+    probe = built_tables(rules, 6, depths=True).core.probe
     for (own, opponent), (value, depth) in expected.items():
         assert probe((own, opponent, 0, 0, 0)) == (value, depth if value else -1)

@@ -14,7 +14,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase import pack
-from merels.engine.tablebase.build import Builder, Progress
+from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.files import (
     DEPTHS,
     PACKED,
@@ -31,6 +31,7 @@ from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.tablebase.sectors import Sector, placing_sectors, sectors
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
+from tests.kit.tables import built_folder, built_tables, copy_tables
 from tests.processes import needs_resource, wait_for_file
 
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
@@ -43,7 +44,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with tables of up to seven men of each rule set."""
     root = tmp_path_factory.mktemp("built")
     for rules in RULE_SETS:
-        Builder(root, rules).build(7)
+        copy_tables(root, rules, 7)
     return root
 
 
@@ -94,8 +95,8 @@ def test_probes_of_packed_and_unpacked_tables_agree(
 @pytest.mark.parametrize("rules", (UNLIMITED, PRESETS["multi"]), ids=str)
 def test_packed_values_with_men_in_hand_agree(tmp_path: Path, rules: Rules) -> None:
     """Stored values agree, and so do searched values with an odd number of men in hand."""
-    unpacked = Builder(tmp_path / "unpacked", rules, threads=2).build(7, placing=True)
-    tables = packed(tmp_path / "unpacked", tmp_path / "packed", rules)
+    unpacked = built_tables(rules, 7, placing=True)
+    tables = packed(built_folder(rules, 7, placing=True), tmp_path, rules)
     chance = random.Random(str(rules))
     placed = [sector for sector in placing_sectors(rules, 7) if sector.own + sector.opponent]
     assert {sector.hand for sector in placed} >= {1, 2, 3}
@@ -211,17 +212,17 @@ def test_progress_rises_to_all_places(
 
 
 def test_depths_are_copied_with_packed_values(tmp_path: Path) -> None:
-    unpacked = Builder(tmp_path / "unpacked", UNLIMITED, depths=True).build(7)
-    tables = packed(tmp_path / "unpacked", tmp_path / "packed", UNLIMITED)
+    root = built_folder(UNLIMITED, 7, depths=True)
+    tables, unpacked = packed(root, tmp_path, UNLIMITED), open_tables(root, UNLIMITED)
     chance = random.Random(2)
     for own, opponent in ((3, 3), (4, 3), (3, 4)):
         for _ in range(200):
             position = random_position(UNLIMITED, own, opponent, chance)
             assert tables.probe(position) == unpacked.probe(position)
     assert tables.has_all_depths
-    copied = {path: path.stat().st_mtime_ns for path in (tmp_path / "packed").rglob("*.*")}
+    copied = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*")}
     assert any(path.suffix == SUFFIX[DEPTHS] for path in copied)
-    packed(tmp_path / "unpacked", tmp_path / "packed", UNLIMITED)
+    packed(root, tmp_path, UNLIMITED)
     assert {path: path.stat().st_mtime_ns for path in copied} == copied
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -12,20 +11,20 @@ from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.tablebase.sectors import PlacingSector, kept_placing_sectors, placing_sectors
 from merels.engine.tablebase.verify import Verifier
 from tests.engine.tablebase.readable_placing import ReadableSolver, least_image, positions_of
+from tests.kit.tables import built_tables
 
 MULTI = make_rules("multi")
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def tables() -> Tables:
     """All tables of up to six men under `multi`, where a double mill removes two men."""
-    return Builder(tmp_path_factory.mktemp("tables"), MULTI, depths=True).build(6, placing=True)
+    return built_tables(MULTI, 6, depths=True, placing=True)
 
 
 def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: Tables) -> None:
@@ -182,9 +181,9 @@ RULE_SETS = (
     ids=str,
 )
 def test_all_values_and_counts_agree_with_the_readable_solver(
-    tmp_path: Path, rules: Rules, men: int
+    rules: Rules, men: int
 ) -> None:
-    built = Builder(tmp_path, rules, threads=2).build(men, placing=True)
+    built = built_tables(rules, men, placing=True)
     solver = ReadableSolver(built)
     assert kept_placing_sectors(rules, men)
     for sector in kept_placing_sectors(rules, men):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,25 +16,24 @@ from merels.engine.search.levels import LEVELS, errors_of
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.signals import Signals
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import rank_moves
 from merels.engine.training.samples import random_position
+from tests.kit.tables import built_tables
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 MORRIS = make_rules("morris")
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
-    root = tmp_path_factory.mktemp("tables")
-    return Builder(root, RULES, threads=2, depths=True).build(7)
+def tables() -> Tables:
+    return built_tables(RULES, 7, depths=True)
 
 
 @pytest.fixture(scope="module")
-def no_depths(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def no_depths() -> Tables:
     """Tables without depths, under a limit on plies."""
-    return Builder(tmp_path_factory.mktemp("no_depths"), MORRIS, threads=2).build(9)
+    return built_tables(MORRIS, 9)
 
 
 @pytest.fixture
@@ -182,11 +180,10 @@ GAMES_WITH_REPETITIONS = [
 @pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize(("start", "moves", "value"), GAMES_WITH_REPETITIONS)
 def test_repetitions_of_positions_of_the_game_count(
-    tmp_path_factory: pytest.TempPathFactory, start: str, moves: str, value: int, lines: int
+    start: str, moves: str, value: int, lines: int
 ) -> None:
-    root = tmp_path_factory.getbasetemp() / "recurring"
     searcher = Searcher(4)
-    searcher.tables = Builder(root, MORRIS, threads=2, depths=True).build(6)
+    searcher.tables = built_tables(MORRIS, 6, depths=True)
     position = play_moves(parse_position(start, MORRIS), moves.split())
     result = searcher.search(position, Limit(depth=8), multipv=lines)
     assert result.move is not None
@@ -408,10 +405,10 @@ def test_searchmoves_are_obeyed(searcher: Searcher) -> None:
     assert searcher.search(position, Limit(depth=3), root_moves=wanted).move in wanted
 
 
-def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None:
+def test_no_win_is_claimed_that_a_limit_on_plies_forbids() -> None:
     """Under `mill`, three against three is a draw after four plies without a removal."""
     rules = make_rules("mill")
-    with_limit = Builder(tmp_path, rules, threads=2, depths=True).build(6)
+    with_limit = built_tables(rules, 6, depths=True)
     chance, searcher = random.Random(1), Searcher(4)
     searcher.tables = with_limit
     forbidden = certain = 0
@@ -433,9 +430,9 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids(tmp_path: Path) -> None
         assert best == bounds[0]
 
 
-def test_without_depths_an_uncertain_value_is_not_reported_as_known(tmp_path: Path) -> None:
+def test_without_depths_an_uncertain_value_is_not_reported_as_known() -> None:
     rules = make_rules("mill")
-    small = Builder(tmp_path, rules, threads=2).build(6)
+    small = built_tables(rules, 6)
     chance, searcher = random.Random(2), Searcher(4)
     searcher.tables = small
     uncertain = 0

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
 from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import WHITE, Move, Outcome, Position
 from merels.engine.game.rules import Rules, make_rules
-from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.probe import Tables, open_tables
+from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.verdict import judge, phase_of, verdict
 from merels.engine.training.samples import random_position
+from tests.kit.tables import built_tables
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("tables")
-
-
-def tables_of(root: Path, rules: Rules, men: int = 7, depths: bool = True) -> Tables:
-    return Builder(root, rules, threads=2, depths=depths).build(men)
+def tables_of(rules: Rules, men: int = 7, depths: bool = True) -> Tables:
+    return built_tables(rules, men, depths=depths)
 
 
 def careless_game(
@@ -47,9 +41,9 @@ def careless_game(
     [["Repetition=0"], ["Repetition=3"], ["Repetition=0", "NoRemovalPlies=9", "ThreeThreePlies=0"]],
     ids=" ".join,
 )
-def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[str]) -> None:
+def test_the_values_thrown_away_add_up_to_the_result(fields: list[str]) -> None:
     """Every change from the first position's value to the result belongs to one move."""
-    tables = tables_of(root, make_rules("mill", fields))
+    tables = tables_of(make_rules("mill", fields))
     chance = random.Random(3)
     thrown = 0
     for _ in range(25):
@@ -67,8 +61,8 @@ def test_the_values_thrown_away_add_up_to_the_result(root: Path, fields: list[st
     assert thrown > 3
 
 
-def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
-    tables = tables_of(root, make_rules("morris"))
+def test_the_moves_that_keep_the_value_are_counted() -> None:
+    tables = tables_of(make_rules("morris"))
     position = parse_position("OO******/*****@**/@@***O** w 0 0 0 20", tables.rules)
     judged = verdict(tables, position, parse_move("a1-g1"))
     assert judged is not None
@@ -80,8 +74,8 @@ def test_the_moves_that_keep_the_value_are_counted(root: Path) -> None:
     assert judged.certain and not judged.held
 
 
-def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault(root: Path) -> None:
-    tables = tables_of(root, make_rules("morris", ["Repetition=0"]))
+def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault() -> None:
+    tables = tables_of(make_rules("morris", ["Repetition=0"]))
     chance = random.Random(4)
     while True:
         position = random_position(tables.rules, 3, 3, chance)
@@ -95,10 +89,10 @@ def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault(root: Path) -> None:
     assert early is not None and early.value == 1
 
 
-def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain(tmp_path: Path) -> None:
+def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain() -> None:
     chance = random.Random(5)
     for fields, doubtful in ([], True), (["NoRemovalPlies=0"], False):
-        tables = tables_of(tmp_path, make_rules("morris", fields), 6, depths=False)
+        tables = tables_of(make_rules("morris", fields), 6, depths=False)
         positions = [random_position(tables.rules, 3, 3, chance) for _ in range(6)]
         faults = [
             judged for position in positions for move in position.legal_moves()
@@ -107,8 +101,8 @@ def test_without_depths_a_limit_on_plies_makes_verdicts_uncertain(tmp_path: Path
         assert faults and any(not judged.certain for judged in faults) == doubtful
 
 
-def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) -> None:
-    tables = tables_of(root, make_rules("morris"))
+def test_a_repetition_that_the_opponent_can_force_throws_a_win_away() -> None:
+    tables = tables_of(make_rules("morris"))
     start = parse_position("@OO**O**/******@*/***@**** w 0 0 0 1", tables.rules)
     position = play_moves(start, "e5-d2 d5-d3 d2-e5 d3-d5 e5-d2 d5-d3".split())
     judged = verdict(tables, position, parse_move("d2-e5"))
@@ -116,15 +110,15 @@ def test_a_repetition_that_the_opponent_can_force_throws_a_win_away(root: Path) 
     assert judged is not None and (judged.value, judged.after, judged.held) == (1, 0, False)
 
 
-def test_unknown_and_finished_positions_have_no_verdict(root: Path) -> None:
-    tables = tables_of(root, make_rules("morris"))
+def test_unknown_and_finished_positions_have_no_verdict() -> None:
+    tables = tables_of(make_rules("morris"))
     placing = Position(tables.rules)
     assert verdict(tables, placing, placing.legal_moves()[0]) is None
     nine_men = random_position(tables.rules, 5, 4, random.Random(6))
     assert verdict(tables, nine_men, nine_men.legal_moves()[0]) is None
     finished = Position(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
     assert verdict(tables, finished, finished.legal_moves()[0]) is None
-    six_men_tables = open_tables(root, tables.rules, 6)
+    six_men_tables = built_tables(tables.rules, 6)
     removal = random_position(tables.rules, 4, 3, random.Random(7))
     assert verdict(six_men_tables, removal, removal.legal_moves()[0]) is None
 

@@ -10,18 +10,17 @@ import pytest
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import preset
 from merels.engine.search import corrections
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables
 from merels.engine.training.corrections import (
     ENGINE, MAX_REPLIES, PERFECT, Explorer, Work, explore, main, moves_that_hold,
 )
+from tests.kit.tables import built_tables
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+def tables() -> Tables:
     """Tables of up to seven men, in hand and on the board."""
-    rules = preset(corrections.VARIANTS[0])
-    return Builder(tmp_path_factory.mktemp("tables"), rules, threads=2).build(7, placing=True)
+    return built_tables(preset(corrections.VARIANTS[0]), 7, placing=True)
 
 
 def positions(number: int) -> list[Position]:

@@ -16,10 +16,10 @@ from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.training import fit, self_play
 from merels.engine.training.samples import Sample, TableLabeller, random_position, unpack
 from merels.engine.training.self_play import Round
+from tests.kit.tables import built_tables
 
 DATA = Path(__file__).parents[2] / "data"
 RULES = (1, False, False, False, 3, 80, 0)
@@ -182,10 +182,10 @@ def test_held_out_positions_are_not_selected_for_a_fit() -> None:
         assert trainer.is_held_out((own, opponent, *sample[2:4], 0))
 
 
-def test_table_values_replace_game_results(tmp_path: Path) -> None:
+def test_table_values_replace_game_results() -> None:
     """Positions in the tables, with or without men in hand, get their table values as results."""
     rules = make_rules("morris")
-    tables = Builder(tmp_path, rules).build(8)
+    tables = built_tables(rules, 8)
     chance = random.Random(5)
     moving = [random_position(rules, 4, 3, chance) for _ in range(200)]
     placing = [Position(rules, core_board(position)[:2], (1, 0)) for position in moving[:10]]
@@ -201,10 +201,10 @@ def test_table_values_replace_game_results(tmp_path: Path) -> None:
     assert len({sample[-1] for sample in labelled}) > 2
 
 
-def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
+def test_hash_table_positions_become_samples() -> None:
     """Short searches score the positions, or their children, and the tables label them."""
     rules = make_rules("morris")
-    tables = Builder(tmp_path, rules).build(8)
+    tables = built_tables(rules, 8)
     chance = random.Random(9)
     position = random_position(rules, 4, 4, chance)
     while (entry := tables.probe(position)) is None or entry.value:
@@ -232,10 +232,10 @@ def test_hash_table_positions_become_samples(tmp_path: Path) -> None:
     assert not trainer.labelled_samples(hashed)
 
 
-def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: Path) -> None:
+def test_leaves_come_from_right_and_wrong_moves_of_critical_positions() -> None:
     """A critical position gives at most one leaf after a right and one after a wrong move."""
     rules = make_rules("loc")
-    tables = Builder(tmp_path, rules).build(8)
+    tables = built_tables(rules, 8)
     worker = core.SearchWorker(core.TranspositionTable(1))
     worker.clear()
     chance = random.Random(4)
@@ -258,8 +258,8 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions(tmp_path: 
         trainer.leaf_samples(tables.core, worker, piece, 0)
 
 
-def test_samples_are_drawn_from_every_table(tmp_path: Path) -> None:
-    tables = Builder(tmp_path, make_rules("morris")).build(7)
+def test_samples_are_drawn_from_every_table() -> None:
+    tables = built_tables(make_rules("morris"), 7)
     data = b"".join(TableLabeller(tables).draw(30, 20))
     assert data == b"".join(TableLabeller(tables).draw(30, 20))
     counts = Counter(

@@ -8,8 +8,8 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.protocol.board.proven import proven_view
+from tests.kit.tables import copy_tables
 
 RULES = make_rules("morris", ["NoRemovalPlies=0", "ThreeThreePlies=0"])
 
@@ -18,7 +18,7 @@ RULES = make_rules("morris", ["NoRemovalPlies=0", "ThreeThreePlies=0"])
 def six_men(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tablebase with three against three men only."""
     root = tmp_path_factory.mktemp("tables")
-    Builder(root, RULES, depths=True).build(6)
+    copy_tables(root, RULES, 6, depths=True)
     return root
 
 

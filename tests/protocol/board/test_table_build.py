@@ -17,6 +17,7 @@ from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
+from tests.kit.tables import copy_tables
 from tests.kit.waiting import wait
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import (
@@ -75,7 +76,7 @@ def test_a_game_that_ends_is_reviewed_if_there_are_tables(
 
     play_and_resign()
     assert session.reviewer.progress is None, "there are no tables yet"
-    Builder(folder, DEFAULT_RULES).build(6)
+    copy_tables(folder, DEFAULT_RULES, 6)
     play_and_resign()
     wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
     progress = session.reviewer.progress
@@ -97,7 +98,7 @@ def test_the_result_shows_the_accuracy_without_a_click_on_review(
     folder: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table_build, "MEN", 6)
-    Builder(folder, DEFAULT_RULES).build(6)
+    copy_tables(folder, DEFAULT_RULES, 6)
     with serving_here() as client:
         client.open_page(chromium, 1366, 650)
         begin(chromium)
@@ -137,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(
 
 
 def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
-    Builder(folder, PRESETS["morris"]).build(7)
+    copy_tables(folder, PRESETS["morris"], 7)
     mill = parse_position(SEVEN_MEN, PRESETS["mill"])
     assert other_tables(mill) == ["morris"], "Roman has the same rules under another name"
     assert other_tables(parse_position(SEVEN_MEN, PRESETS["roman"])) == []
@@ -146,7 +147,7 @@ def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
 
 
 def test_distances_count_the_moves_of_one_side_as_scores_do(folder: Path) -> None:
-    Builder(folder, DEFAULT_RULES, depths=True).build(7)
+    copy_tables(folder, DEFAULT_RULES, 7, depths=True)
     six_men = parse_position(FLYERS, DEFAULT_RULES)
     for position in (six_men, parse_position(SEVEN_MEN, DEFAULT_RULES)):
         view = proven_view(position)
@@ -178,7 +179,7 @@ def test_the_page_shows_the_progress_of_a_build(folder: Path, chromium: Browser)
 
 
 def test_the_page_offers_rules_with_tables_after_a_build(folder: Path, chromium: Browser) -> None:
-    Builder(folder, PRESETS["morris"]).build(9)
+    copy_tables(folder, PRESETS["morris"], 9)
     with Server(tables=True) as server:
         server.open_page(chromium)
         begin(chromium)

@@ -9,9 +9,9 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import read_engine
 from merels.protocol.client.perfect import TABLES_OPTION, table_coverage
+from tests.kit.tables import copy_tables
 
 RULES = [make_rules("mill"), make_rules("roman")]
 
@@ -22,7 +22,7 @@ def test_the_error_about_missing_tables_names_the_command_that_builds_them(
     spec = read_engine(["level=perfect"], ("uci",))
     spec = replace(spec, options=((TABLES_OPTION, str(tmp_path)),))
     # merels builds the small tables when it starts; the level needs larger ones.
-    Builder(tmp_path, RULES[0]).build(6)
+    copy_tables(tmp_path, RULES[0], 6)
     with pytest.raises(InputError) as caught:
         table_coverage(spec, RULES)
     assert caught.value.token == "level=perfect"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.rules import preset
-from merels.engine.tablebase.build import Builder
 from tests.commands import command
+from tests.kit.tables import copy_tables
 
 main = command("suite")
 
@@ -35,7 +35,7 @@ def test_show_prints_the_blunders(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_known_selects_positions_in_the_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Builder(tmp_path, preset("morris")).build(6)
+    copy_tables(tmp_path, preset("morris"), 6)
     flying = START_ROW | {"position": "O*O*O***/********/@*@*@*** w 0 0 0 20", "best": []}
     words = [write_suite(tmp_path, flying, START_ROW), "-nodes", "1", "-tables", str(tmp_path)]
     assert main(words) == 0
@@ -47,7 +47,7 @@ def test_known_selects_positions_in_the_tables(
 def test_an_unusable_suite_or_folder_of_tables_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Builder(tmp_path, preset("morris")).build(6)
+    copy_tables(tmp_path, preset("morris"), 6)
     for name in ("empty", "invalid"):
         (tmp_path / name).mkdir()
     valid, empty = write_suite(tmp_path, START_ROW), write_suite(tmp_path / "empty")

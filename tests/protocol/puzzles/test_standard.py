@@ -16,7 +16,6 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.puzzles.puzzle import LARGEST_FILE, Puzzle, load, pack, standard_puzzles
 from merels.protocol.puzzles.search import before_block, puzzle_at
@@ -24,6 +23,7 @@ from merels.protocol.puzzles.selection import select
 from merels.protocol.puzzles.themes import PHASES, THEMES, has_double_mill, phase_of, themes_of
 from merels.protocol.puzzles.training import Trainer, Wanted
 from tests.commands import MERELS
+from tests.kit.tables import copy_tables
 
 BLOCK = "@@O**O@@/O****O**/******** w 0 0 0 1"
 """White wins by leaving Black without a move."""
@@ -73,7 +73,7 @@ def test_the_documented_commands_make_a_file_of_puzzles(tmp_path: Path) -> None:
 
 
 def test_a_block_that_wins_is_a_puzzle_but_a_mill_that_wins_is_not(tmp_path: Path) -> None:
-    Builder(tmp_path, DEFAULT_RULES, depths=True).build(PROVEN_MEN)
+    copy_tables(tmp_path, DEFAULT_RULES, PROVEN_MEN, depths=True)
     tables = open_tables(tmp_path, DEFAULT_RULES)
     puzzle = puzzle_at(tables, parse_position(BLOCK))
     assert puzzle is not None and len(puzzle.line) == 1 and "trap" in themes_of(puzzle)
@@ -92,7 +92,7 @@ def test_a_position_before_a_block_has_a_move_that_blocks_the_opponent() -> None
 
 
 def test_tables_prove_the_puzzles_with_few_men(tmp_path: Path) -> None:
-    Builder(tmp_path, DEFAULT_RULES, depths=True).build(PROVEN_MEN)
+    copy_tables(tmp_path, DEFAULT_RULES, PROVEN_MEN, depths=True)
     tables = open_tables(tmp_path, DEFAULT_RULES)
     puzzles = [puzzle for puzzle in standard_puzzles()
                if not any(puzzle.position.hands) and men(puzzle) <= PROVEN_MEN]

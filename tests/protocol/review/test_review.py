@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,10 @@ from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.small import small_tables
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.review.review import Value, judge_with, review, score_text
 from merels.protocol.review.text import evaluation_text
+from tests.kit.tables import built_tables
 from tests.line_count import lines_run
 
 MISSED_WIN = """\
@@ -62,10 +60,9 @@ def test_only_a_proven_mistake_is_called_proven() -> None:
         assert replace(judgement, proven=proven).sentence.startswith(words)
 
 
-def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
+def test_tables_prove_a_blunder_beyond_the_search() -> None:
     searcher = Searcher()
-    searcher.tables = small_tables(make_rules("morris"), tmp_path)
-    assert searcher.tables is not None
+    searcher.tables = built_tables(make_rules("morris"), 7, depths=True)
     # The win takes 15 plies; a search of 100 nodes does not find it.
     start, blunder = next(
         (position, move)
@@ -81,10 +78,10 @@ def test_tables_prove_a_blunder_beyond_the_search(tmp_path: Path) -> None:
     assert not searched.proven
 
 
-def test_a_loss_in_tables_without_depths_is_proven(tmp_path: Path) -> None:
+def test_a_loss_in_tables_without_depths_is_proven() -> None:
     """Without depths, a limit on plies makes only the values after the moves uncertain."""
     searcher = Searcher()
-    searcher.tables = tables = Builder(tmp_path, make_rules("morris"), threads=2).build(6)
+    searcher.tables = tables = built_tables(make_rules("morris"), 6)
     lost = (position for position in flying_positions() if tables.probe(position) == (-1, None))
     for position in islice(lost, 20):
         value = judge_with(searcher, 20)(position)

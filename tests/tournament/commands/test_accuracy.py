@@ -17,13 +17,13 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.training.samples import random_position
 from merels.protocol.commands.exit_status import FAILED
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands import accuracy
 from tests.commands import output, refusal
+from tests.kit.tables import built_tables, copy_tables
 from tests.protocol.review.test_review import MISSED_WIN
 from tests.tournament.processes import play
 from tests.tournament.specs import match
@@ -38,7 +38,8 @@ def endings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with tables of six men, and a match of two weak levels in such endings."""
     folder = tmp_path_factory.mktemp("endings")
     rules, chance = make_rules("morris"), random.Random(1)
-    tables = Builder(folder / "tables", rules, threads=2, depths=True).build(6)
+    copy_tables(folder / "tables", rules, 6, depths=True)
+    tables = built_tables(rules, 6, depths=True)
     positions = (random_position(rules, 3, 3, chance) for _ in range(500))
     long = [p for p in positions if (value := tables.probe(p)) and (value.depth or 0) > 8][:6]
     (folder / "endings.pos").write_text("".join(format_position(p) + "\n" for p in long))

@@ -11,13 +11,13 @@ import pytest
 
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.rows import Standings
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.views.runner_formats import last_lines
 from tests.commands import refusal
+from tests.kit.tables import copy_tables
 from tests.tournament.processes import play
 from tests.tournament.specs import engine_words, match, rows_of, settings
 
@@ -35,7 +35,7 @@ DRAWN = ("*O@*O***/**O@@***/********", "**@*O***/**O*@***/***O@***", "********/*
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with tables of up to six men."""
     folder = tmp_path_factory.mktemp("tables")
-    Builder(folder, make_rules("morris", ["NoRemovalPlies=0"])).build(6)
+    copy_tables(folder, make_rules("morris", ["NoRemovalPlies=0"]), 6)
     return folder
 
 

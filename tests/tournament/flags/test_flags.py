@@ -11,7 +11,6 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import parse_rules
-from merels.engine.tablebase.build import Builder
 from merels.tournament.flags import quick, run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
@@ -23,6 +22,7 @@ from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command, output, refusal
+from tests.kit.tables import copy_tables
 from tests.tournament.specs import match
 
 main = command("tournament")
@@ -172,7 +172,7 @@ def test_an_engine_with_a_limit_of_processor_time_restarts_for_each_game() -> No
 
 
 def test_tbadjudicate_restricts_adjudication_by_tables(tmp_path: Path) -> None:
-    Builder(tmp_path, parse_rules("mill")).build(6)
+    copy_tables(tmp_path, parse_rules("mill"), 6)
     assert settings_of("-tb", str(tmp_path)).adjudication == Adjudication(tables=str(tmp_path))
     for word, results in (("both", "BOTH"), ("WIN_LOSS", "WIN_LOSS"), ("Draw", "DRAW")):
         chosen = settings_of("-tb", str(tmp_path), "-tbadjudicate", word).adjudication

@@ -17,7 +17,6 @@ import pytest
 from merels.engine.game.notation import format_position, parse_position, play_moves
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import FLYING_MEN, make_rules, parse_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.training.samples import random_position
@@ -31,6 +30,7 @@ from merels.tournament.records.games import Adjudication
 from merels.tournament.statistics.counts import counts_between
 from merels.tournament.statistics.ratings import rate
 from tests.commands import output, refusal
+from tests.kit.tables import built_tables, copy_tables
 from tests.tournament.league.leagues import (
     HIDDEN,
     add_games,
@@ -349,7 +349,7 @@ def test_games_are_judged_by_tables_once_there_are_any(
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path / "tables"))
     rules, chance = make_rules("mill"), random.Random(1)
-    tables = Builder(tmp_path / "built", rules, threads=1).build(6)
+    tables = built_tables(rules, 6)
     positions = (random_position(rules, 3, 3, chance) for _ in iter(int, 1))
     start, good, bad = next(
         (position, good, bad) for position in positions if position.side == WHITE
@@ -366,7 +366,7 @@ def test_games_are_judged_by_tables_once_there_are_any(
     page, lot = f"{folder}/{SITE}/player-1.html", f"{folder}/{SITE}/games/1.js"
     write(folder)
     assert "Accuracy" not in Path(page).read_text()
-    (tmp_path / "built").rename(tmp_path / "tables")
+    copy_tables(tmp_path / "tables", rules, 6)
     write(folder)
     cells = accuracy_cells(Path(page).read_text())
     assert cells[:4] == ["all", "3", "3", "33.3%"]

@@ -11,9 +11,9 @@ from merels.engine.common.errors import Failure
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, make_rules
-from merels.engine.tablebase.build import Builder
 from merels.tournament.play.adjudication import NEVER, WON, Adjudicator, as_number
 from merels.tournament.records.games import Adjudication
+from tests.kit.tables import copy_tables
 
 DRAW_RULE = Adjudication(draw_number=3, draw_count=2, draw_score=10)
 RESIGN_RULE = Adjudication(resign_count=2, resign_score=500)
@@ -90,7 +90,7 @@ def test_nothing_is_adjudicated_by_default() -> None:
 
 def test_tables_adjudicate_a_won_position_that_they_cover(tmp_path: Path) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
-    Builder(tmp_path, rules).build(6)
+    copy_tables(tmp_path, rules, 6)
     adjudicator = Adjudicator(Adjudication(tables=str(tmp_path)), rules)
     assert adjudicator.first_ply == 0
     # White is about to close the mill c5 d5 e5, and Black cannot prevent it in time.
@@ -105,6 +105,6 @@ def test_tables_adjudicate_a_won_position_that_they_cover(tmp_path: Path) -> Non
 @pytest.mark.parametrize("folder", ["missing", "."])
 def test_a_worker_without_the_tournaments_tables_plays_no_game(tmp_path: Path, folder: str) -> None:
     """Without tables, its games would last longer than the games of other workers."""
-    Builder(tmp_path, make_rules("morris")).build(6)
+    copy_tables(tmp_path, make_rules("morris"), 6)
     with pytest.raises(Failure, match=f"no tables for mill in -tb '{tmp_path / folder}'"):
         Adjudicator(Adjudication(tables=str(tmp_path / folder)), make_rules("mill"))

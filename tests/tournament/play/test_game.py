@@ -14,7 +14,6 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
-from merels.engine.tablebase.build import Builder
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play import engine_cache
 from merels.tournament.play.engine_cache import EngineCache
@@ -27,6 +26,7 @@ from merels.tournament.records.games import (
     Opening,
     TimeControl,
 )
+from tests.kit.tables import copy_tables
 from tests.processes import FAKE
 from tests.tournament.specs import MERELS, changed, game
 
@@ -215,7 +215,7 @@ def test_the_rules_take_precedence_over_adjudication(engines: EngineCache) -> No
 
 
 def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path) -> None:
-    Builder(tmp_path, parse_rules("morris NoRemovalPlies=0")).build(6)
+    copy_tables(tmp_path, parse_rules("morris NoRemovalPlies=0"), 6)
     rule = Adjudication(tables=str(tmp_path))
     # White is about to close d5-e5-c5, and Black cannot prevent it in time.
     opening = Opening("O******O/@*@**O**/****@*** b 0 0 3 40")

@@ -10,9 +10,9 @@ import pytest
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
-from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.board import proven
+from tests.kit.tables import copy_tables
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import begin, console_errors, load, tap_menu
 from tests.protocol.board.webdriver import Browser
@@ -20,7 +20,7 @@ from tests.protocol.board.webdriver import Browser
 
 def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
-    Builder(tmp_path, rules).build(7)
+    copy_tables(tmp_path, rules, 7)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     monkeypatch.setattr(proven, "TABLE_CACHE", TableCache())
     # c4-c5 closes the mill c5, d5, e5 and leaves Black two men.
@@ -38,7 +38,7 @@ def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.Monk
 def test_the_explorer_lists_placing_moves_if_their_tables_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser
 ) -> None:
-    Builder(tmp_path, make_rules("morris", ["NoRemovalPlies=0"])).build(7, placing=True)
+    copy_tables(tmp_path, make_rules("morris", ["NoRemovalPlies=0"]), 7, placing=True)
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     with Server() as server:
         server.open_page(chromium)
