@@ -176,7 +176,7 @@ class Engine(AnyEngine):
         command    a list of words, a string or an `EngineSpec`. A string is the name of a file, or
                    is split as a shell splits it. An `EngineSpec` replaces the arguments
                    ``protocol``, ``directory``, ``limits`` and ``rules_known``; its options are set.
-        timeout    time for the greeting, in seconds
+        timeout    time for the greeting, and again for the first ping, in seconds
         protocol   ``uci``, ``ugi`` or ``sanmill``
         directory  the folder in which the engine runs, and where its program is searched first
         stderr     a file to which its standard error is appended
@@ -198,7 +198,7 @@ class Engine(AnyEngine):
         try:
             engine.greet(timeout)
             engine.configure(dict(spec.options))
-            engine.ping()  # Otherwise the first search would pay for the engine's start.
+            engine.ping(timeout)  # Otherwise the first search would pay for the engine's start.
         except BaseException:
             engine.close(0.0)
             raise

@@ -54,7 +54,7 @@ class RandomMover:
     def __init__(self) -> None:
         self.variant = "mill"
         self.position = Position()
-        self.go_count = 0
+        self.go_count = self.pings = 0
         self.previous_move = ""
         """The last move that was sent."""
         self.searching = False
@@ -205,9 +205,10 @@ class RandomMover:
         elif command == "isready":
             if MODE == "die-ready":
                 die()
-            if MODE == "text-for-readyok":
+            self.pings += 1
+            if MODE == "text-for-readyok" and self.pings > 1:
                 write(ARGUMENT)
-            elif MODE != "never-ready" and not (MODE == "text-for-bestmove" and self.go_count):
+            elif (MODE != "never-ready" or self.pings <= int(ARGUMENT or 0)) and not (MODE == "text-for-bestmove" and self.go_count):
                 write("readyok\n")
         elif MODE == "rejects-hash" and command == "setoption" and words[2] == "Hash":
             write(f"info string error '{words[4]}': no memory for it\n")

@@ -421,7 +421,9 @@ def test_the_error_about_an_ended_engine_names_the_exit_code_or_signal() -> None
 def test_a_timeout_names_the_missing_answer() -> None:
     with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
         Engine.popen(fake("mute"), timeout=0.3)
-    with Engine.popen(fake("never-ready")) as engine:
+    with pytest.raises(EngineTimeout, match="no answer to isready in 2 s"):
+        Engine.popen(fake("never-ready"), timeout=2.0)
+    with Engine.popen(fake("never-ready", "1")) as engine:
         with pytest.raises(EngineTimeout, match="no answer to isready in 0.2 s"):
             engine.ping(0.2)
     with Engine.popen(fake("never")) as engine:
