@@ -1,4 +1,4 @@
-"""The files of a league's site: their content, when they are written, and repair after a kill."""
+"""The files of a league's site: their content, and when they are written."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import random
 import re
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from merels.engine.game.notation import format_position, parse_position, play_moves
+from merels.engine.game.notation import START, format_position, parse_position
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import FLYING_MEN, make_rules, parse_rules
 from merels.engine.tablebase.probe import Tables
@@ -22,14 +23,15 @@ from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.training.samples import random_position
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
-from merels.tournament.league import lots
+from merels.tournament.league import lots, site
 from merels.tournament.league.league import read_league
-from merels.tournament.league.lots import LOT_SIZE, final_phase, update_lots
+from merels.tournament.league.lots import final_phase, update_lots
 from merels.tournament.league.site import SITE, _reserved, write_site
 from merels.tournament.records.games import Adjudication
 from merels.tournament.statistics.counts import counts_between
 from merels.tournament.statistics.ratings import rate
 from tests.commands import output, refusal
+from tests.kit.executor import INVENTED
 from tests.kit.tables import built_tables, copy_tables
 from tests.tournament.league.leagues import (
     HIDDEN,
@@ -42,9 +44,19 @@ from tests.tournament.league.leagues import (
     site_files,
     stamps,
 )
-from tests.tournament.specs import parallel
 
 NAMES = ["Alpha", "Beta", "Gamma", "Delta"]
+LOT_SIZE, GAMES = 20, 58
+"""Games of a lot in these tests, and games of `league`: two full lots and a part of a third."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_lots() -> Iterator[None]:
+    """Give lots few games."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (lots, site):
+            patch.setattr(module, "LOT_SIZE", LOT_SIZE)
+        yield
 
 
 def write(folder: str) -> dict[str, bytes]:
@@ -60,21 +72,25 @@ def list_of(files: dict[str, bytes]) -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in rows}
 
 
+@pytest.fixture(scope="module")
+def new_league(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a league of `GAMES` games, for copies."""
+    return make_league(tmp_path_factory.mktemp("new") / "league", NAMES, random_games(NAMES, GAMES))
+
+
 @pytest.fixture
-def league(tmp_path: Path) -> str:
-    """Return a league of two full lots of games and a part of a third lot."""
-    return make_league(tmp_path / "league", NAMES, random_games(NAMES, 2 * LOT_SIZE + 100))
+def league(new_league: str, tmp_path: Path) -> str:
+    """Return a league of `GAMES` games."""
+    return shutil.copytree(new_league, f"{tmp_path}/league")
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a league of real games with a site, which `play` has brought up to date."""
-    folder = f"{tmp_path_factory.mktemp('played')}/league"
-    output("league", folder, "create", "-each", "nodes=30", "-variant", "morris", "-srand", "1")
-    output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
+    """Return a league with a site, which `play` has brought up to date."""
+    folder = make_league(tmp_path_factory.mktemp("played") / "league", NAMES[:2], ())
     assert output("league", folder, "site") == f"{folder}/{SITE}/index.html: 2 players\n"
     assert b"no games" in site_files(folder)["index.html"]
-    output("league", folder, "play", *parallel(2), "-error", "1000", "-games", "24", "-quiet")
+    output("league", folder, "play", *INVENTED, "-error", "1000", "-games", "24", "-quiet")
     return folder
 
 
@@ -87,19 +103,16 @@ def test_play_brings_the_site_up_to_date(played: str) -> None:
     assert site_files(played) == write(played), "`site` writes other files"
 
 
-def test_play_writes_no_site_unless_there_is_one(tmp_path: Path) -> None:
-    folder = f"{tmp_path}/league"
-    output("league", folder, "create", "-each", "nodes=10", "-srand", "1")
-    output("league", folder, "add", "-engine", "level=Beginner", "-engine", "level=Casual")
-    output("league", folder, "play", "-error", "1000", "-games", "2", "-quiet")
-    assert not os.path.exists(f"{folder}/{SITE}")
+def test_play_writes_no_site_unless_there_is_one(league: str) -> None:
+    output("league", league, "play", *INVENTED, "-error", "1000", "-games", "2", "-quiet")
+    assert not os.path.exists(f"{league}/{SITE}")
 
 
 def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
     rows = list_of(write(league))
     points: Counter[str] = Counter()
     games: Counter[str] = Counter()
-    for row in random_games(NAMES, 2 * LOT_SIZE + 100):
+    for row in random_games(NAMES, GAMES):
         white = {"1-0": 1.0, "0-1": 0.0}.get(row.result, 0.5)
         points[row.white] += white  # type: ignore[assignment]
         points[row.black] += 1 - white  # type: ignore[assignment]
@@ -115,7 +128,7 @@ def test_the_list_as_csv_has_the_figures_of_the_journal(league: str) -> None:
 
 def test_the_ratings_follow_from_the_counts_of_pairs(league: str) -> None:
     add_games(league, [
-        game(2 * LOT_SIZE + 101, *NAMES[:2]), game(2 * LOT_SIZE + 102, *NAMES[:2], "*"),
+        game(GAMES + 1, *NAMES[:2]), game(GAMES + 2, *NAMES[:2], "*"),
     ])
     files = write(league)
     lines = files["pairs.csv"].decode().splitlines()
@@ -149,7 +162,7 @@ def test_only_files_that_have_changed_are_written(league: str) -> None:
     before = stamps(league)
     write(league)
     assert stamps(league) == before
-    add_games(league, random_games(NAMES, 2, 2 * LOT_SIZE + 101))
+    add_games(league, random_games(NAMES, 2, GAMES + 1))
     write(league)
     after = stamps(league)
     unchanged = {name for name in after if after[name] == before.get(name)}
@@ -157,33 +170,35 @@ def test_only_files_that_have_changed_are_written(league: str) -> None:
     assert not {"games/3.js", "games/3.pgn", "index.html"} & unchanged
 
 
-@pytest.mark.parametrize("name", ["games/1.js", "games/2.pgn", "player-2.html", "site.js"])
-def test_a_missing_or_truncated_file_is_written_again(league: str, name: str) -> None:
+def test_a_missing_or_truncated_file_is_written_again(league: str) -> None:
     files = write(league)
-    path = Path(league, SITE, name)
-    path.unlink()
-    assert write(league) == files
-    if not name.endswith(".pgn"):
-        path.write_bytes(files[name][:40])
-        assert write(league) == files
+    for name in ("games/1.js", "games/2.pgn", "player-2.html", "site.js"):
+        path = Path(league, SITE, name)
+        path.unlink()
+        assert write(league) == files, name
+        if not name.endswith(".pgn"):
+            path.write_bytes(files[name][:40])
+            assert write(league) == files, name
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs symbolic links and pipes")
-@pytest.mark.parametrize("name", ["index.html", "games/1.pgn", "games/2.js"])
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_a_link_or_pipe_in_the_site_is_replaced(
-    kind: str, name: str, league: str, tmp_path: Path
-) -> None:
+def test_a_link_or_pipe_in_the_site_is_replaced(league: str, tmp_path: Path) -> None:
     files = write(league)
-    path, other = Path(league, SITE, name), tmp_path / "other"
-    path.rename(other)
-    if kind == "link":
-        path.symlink_to(other)
-    else:
-        os.mkfifo(path)
+    replaced = {}
+    for name, is_link in (
+        ("index.html", True), ("games/1.pgn", False), ("games/2.js", True), ("games/1.js", False)
+    ):
+        path, other = Path(league, SITE, name), tmp_path / name.replace("/", "-")
+        path.rename(other)
+        replaced[path] = other
+        if is_link:
+            path.symlink_to(other)
+        else:
+            os.mkfifo(path)
     output("league", league, "site")
-    assert path.is_file() and not path.is_symlink()
-    assert site_files(league) == files and other.read_bytes() == files[name]
+    assert site_files(league) == files
+    for path, other in replaced.items():
+        assert path.is_file() and not path.is_symlink() and other.read_bytes() == path.read_bytes()
 
 
 def test_a_removed_player_vanishes_and_returns(league: str) -> None:
@@ -202,7 +217,7 @@ def test_a_new_league_in_the_folder_of_an_old_one_shows_its_own_games(
     """In a former version, lots of the old league with the same numbers were not replaced."""
     write(league)
     os.unlink(journal_of(league))
-    games = [row._replace(result="1-0") for row in random_games(NAMES, 2 * LOT_SIZE + 100)]
+    games = [row._replace(result="1-0") for row in random_games(NAMES, GAMES)]
     make_league(Path(league), NAMES, games)
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -257,20 +272,22 @@ def test_hostile_text_is_escaped(tmp_path: Path) -> None:
     assert list_of(files).keys() == {bad, "'=1+1"}
 
 
-def test_the_last_phase_of_a_game_is_that_of_the_rules(played: str) -> None:
-    with read_league(played) as league:
-        rules = parse_rules(league.settings.rules)
-        phases = set()
-        for row in league.journal.rows():
-            start, moves = parse_position(row.position, rules), row.moves.split()
-            for count in range(len(moves) + 1):
-                shorter = row._replace(moves=" ".join(moves[:count]))
-                end = play_moves(start, f"{row.opening} {shorter.moves}".split())
-                men = min(mask.bit_count() for mask in end.men)
-                moving = "flying" if men <= FLYING_MEN else "moving"
-                expected = "placing" if any(end.hands) else moving
-                assert final_phase(shorter, rules) == expected
-                phases.add(expected)
+def test_the_last_phase_of_a_game_is_that_of_the_rules() -> None:
+    rules, chance = parse_rules("morris"), random.Random(2)
+    positions, moves = [parse_position(START, rules)], list[str]()
+    while positions[-1].outcome() is None:
+        move = chance.choice(positions[-1].legal_moves())
+        moves.append(str(move))
+        positions.append(positions[-1].play(move))
+    phases = set()
+    for count, position in enumerate(positions):
+        men = min(mask.bit_count() for mask in position.men)
+        moving = "flying" if men <= FLYING_MEN else "moving"
+        expected = "placing" if any(position.hands) else moving
+        row = game(1, *NAMES[:2])._replace(opening=" ".join(moves[:count][:4]),
+                                           moves=" ".join(moves[4:count]))
+        assert final_phase(row, rules) == expected
+        phases.add(expected)
     assert phases == {"placing", "moving", "flying"}
 
 
@@ -388,7 +405,7 @@ def test_a_site_whose_games_are_judged_opens_no_tables(
     for _ in range(2):
         write(league)
         assert len(opened) == 1
-    add_games(league, random_games(NAMES, 2, 2 * LOT_SIZE + 101))
+    add_games(league, random_games(NAMES, 2, GAMES + 1))
     write(league)
     assert len(opened) == 2
 
