@@ -25,7 +25,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.rows import Row, make_row
-from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
+from merels.tournament.play.game import utc_now
+from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Origin, PairTask
 from merels.tournament.run.tasks import (
     Finished,
     PairReport,
@@ -63,8 +64,13 @@ def invent(spec: GameSpec) -> Row:
     outcome = chance.choice(("1-0", "1/2-1/2", "0-1"))
     if max(white, black) >= 100 * min(white, black):
         outcome = "1-0" if white > black else "0-1"
+    if outcome != "1/2-1/2":
+        for distance, move in zip((1, -2, 3), reversed(moves)):
+            move.score, move.win_in = None, distance
+    cause = "repetition" if outcome == "1/2-1/2" else "blocked"
     return make_row(GameResult(
-        spec, outcome, "normal", "invented", tuple(moves), "2026-01-02T03:04:05.678+00:00", 10**9
+        spec, outcome, "normal", "invented", tuple(moves), utc_now(), 10**9, cause=cause,
+        origin=Origin("node", "0.1.0", (spec.white.name, spec.black.name), ("0123456789abcdef",) * 2),
     ))
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
+from tests.commands import call
 from tests.processes import end, marked, start_watchdog, wait_until_gone
 
 MARK = "MERELS_TEST_MARK"
@@ -74,12 +75,12 @@ class Marked:
 
 
 def play(
-    *words: str, command: str = "tournament", timeout: float = 300.0, **options: object
+    *words: str, command: str = "tournament", cwd: Path | None = None
 ) -> tuple[str, str]:
-    """Run a command of merels that must succeed; return its output and error output."""
-    status, out, err = Marked(*words, command=command, **options).wait(timeout)
-    assert status == 0, err
-    return out, err
+    """Call a command of merels that must succeed; return its output and error output."""
+    done = call(command, *words, folder=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
 
 
 def limited_in_size(limit: int, *words: str) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.executor import INVENTED
 from tests.tournament.processes import play
 from tests.tournament.specs import match
 
@@ -14,5 +15,6 @@ from tests.tournament.specs import match
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the journal ``j`` and the PGN file ``g.pgn`` of ten games of A and B."""
     folder = tmp_path_factory.mktemp("played")
-    play(*match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn"))
+    play(*match("-rounds", "5", "-quiet", "-journal", f"{folder}/j", "-pgnout", f"{folder}/g.pgn"),
+         *INVENTED)
     return folder

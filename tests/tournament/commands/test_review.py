@@ -44,24 +44,22 @@ def test_a_game_is_reviewed_as_text_json_and_pgn(
     assert "2... f6" in capsys.readouterr().out
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "content, message",
-    [(b"", "expected games"), (b"\xff\xfe\0", "UTF-8"), (b"1. d6 d6", "line 1"),
-     (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1), "expected lines of at most 16777216 characters"),
-     (b"\n1. d6\nf4" + b" f4\n" * (LONGEST_LINE // 4), "at most 16 MiB"),
-     (b"1. d6 *\n1. d6\n d6 *\n", "(move 1, Black, line 3, game 2 of game.pgn)"),
-     (b'[White "A"]', "moves in it")],
-)
 def test_a_file_that_cannot_be_reviewed_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-    content: bytes, message: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("game.pgn").write_bytes(content)
-    assert main(["game.pgn", "-strict"]) == 2
-    error = capsys.readouterr().err
-    assert message in error and "game.pgn" in error
+    for content, message in (
+        (b"", "expected games"), (b"\xff\xfe\0", "UTF-8"), (b"1. d6 d6", "line 1"),
+        (b"1. d6 f4 *\n" + b" " * (LONGEST_LINE + 1),
+         "expected lines of at most 16777216 characters"),
+        (b"1. d6\n" + (b"f" * (9 << 20) + b"\n") * 2, "at most 16 MiB"),
+        (b"1. d6 *\n1. d6\n d6 *\n", "(move 1, Black, line 3, game 2 of game.pgn)"),
+        (b'[White "A"]', "moves in it"),
+    ):
+        Path("game.pgn").write_bytes(content)
+        assert main(["game.pgn", "-strict"]) == 2
+        error = capsys.readouterr().err
+        assert message in error and "game.pgn" in error
     assert main(["none.pgn"]) == 2
     assert "none.pgn" in capsys.readouterr().err
 
@@ -89,7 +87,6 @@ def test_all_games_of_a_file_are_reviewed(tmp_path: Path) -> None:
     assert run_process("review", "-", "-nodes", "500", typed=games.read_text()).stdout == text
 
 
-@pytest.mark.thorough
 def test_a_journal_is_reviewed_as_its_pgn_is(played: Path) -> None:
     journal, pgn = str(played / "j"), str(played / "g.pgn")
     flags = ("-nodes", "50", "-game", "7")

@@ -37,6 +37,7 @@ from merels.tournament.statistics import times as times_module
 from merels.tournament.views.pgn import GameWriter
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
+from tests.kit.executor import INVENTED
 from tests.tournament.processes import COMMAND, play
 from tests.tournament.specs import NOTES, engine, match, result, rows_of, settings
 
@@ -418,8 +419,8 @@ def test_a_tick_step_is_round_and_divides_a_span_into_four_to_ten_parts(span: fl
 def sprt_match(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Return the journal of a match with an SPRT, and the output of its run."""
     path = tmp_path_factory.mktemp("sprt") / "j"
-    out, _ = play(*match("-rounds", "9", "-maxmoves", "20", "-journal", str(path),
-                         "-sprt", "elo0=0", "elo1=900"))
+    out, _ = play(*match("-rounds", "9", "-journal", str(path), "-sprt", "elo0=0", "elo1=900"),
+                  *INVENTED)
     assert "LLR: " in out and "was accepted" in out
     return path, out
 
@@ -435,7 +436,7 @@ def test_ratings_repeat_the_final_lines_of_a_match(
     assert "A       nodes=20      cmd=merels" in text and "Reason " in text
     html = printed(capsys, path, "-format", "html")
     assert all(f"<li>{line}</li>" in html for line in lines[:6])
-    assert "<td>nodes=20</td>" in html and ">limit of moves<" in html
+    assert "<td>nodes=20</td>" in html and ">repetition<" in html
     assert "H0: 0 Elo, H1: 900 Elo (normalized), alpha 0.05, beta 0.05" in html
 
 
@@ -459,7 +460,7 @@ def test_the_games_of_two_tournaments_decide_no_test(
     sprt_match: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other"
-    play(*match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), "-srand", "6"))
+    play(*match("-rounds", "1", "-journal", str(other), "-srand", "6"), *INVENTED)
     text = printed(capsys, sprt_match[0], other)
     assert text.startswith("Score of A vs B: ") and "LLR" not in text
 
@@ -468,7 +469,7 @@ def test_an_engine_with_another_limit_is_another_player(
     sprt_match: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, other = sprt_match[0], tmp_path / "other"
-    play(*match("-rounds", "1", "-maxmoves", "9", "-journal", str(other), nodes=(60, 40)))
+    play(*match("-rounds", "1", "-journal", str(other), nodes=(60, 40)), *INVENTED)
     assert main([str(path), str(other)]) == 0
     text, err = capsys.readouterr()
     assert err == (

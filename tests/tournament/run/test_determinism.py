@@ -25,7 +25,7 @@ def reproducible_pgn(folder: Path, concurrency: int, *flags: str) -> str:
     """Return the PGN of a tournament, without the parts that may differ between two runs."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
     play(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0", "-each", *PATIENT,
-                "-pgnout", f"file={pgn}", "nodes=true", *flags), timeout=600)
+                "-pgnout", f"file={pgn}", "nodes=true", *flags))
     text, removed = RUN_SPECIFIC.subn("", pgn.read_text())
     assert removed > 8 * 6, "each game has six run-specific tags, and each move its seconds"
     return text

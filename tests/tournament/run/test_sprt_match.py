@@ -26,11 +26,11 @@ def level(elo: int) -> list[str]:
     return ["nodes=100000", "option.UCI_LimitStrength=true", f"option.UCI_Elo={elo}"]
 
 
-def decide(tmp_path: Path, *words: str, timeout: float = 300.0) -> tuple[str, int]:
+def decide(tmp_path: Path, *words: str) -> tuple[str, int]:
     """Run an SPRT to its end; return the verdict and the number of games."""
     path = tmp_path / "journal.db"
     out, _ = play(*words, "-sprt", "elo0=0", "elo1=60", "-ratinginterval", "2", "-srand", "1",
-                  "-journal", f"file={path}", timeout=timeout)
+                  "-journal", f"file={path}")
     assert "nan" not in out.lower()
     (verdict,) = re.findall(r"completed - (H[01]) was accepted", out)
     llr = float(re.findall(r"^LLR: (-?\d+\.\d+) ", out, re.MULTILINE)[-1])
@@ -66,5 +66,5 @@ def test_an_sprt_from_the_book_is_right(
     tmp_path: Path, first: str, second: str, verdict: str
 ) -> None:
     words = engines(("A", [first]), ("B", [second]))
-    accepted, _ = decide(tmp_path, *words, "-openings", "book", *parallel(2), timeout=1800.0)
+    accepted, _ = decide(tmp_path, *words, "-openings", "book", *parallel(2))
     assert accepted == verdict
