@@ -41,6 +41,8 @@ INVENTED = ("-executor", "tests.kit.executor:scripted")
 """Flags of a run on the executors of `SCRIPT`."""
 PLIES = 4
 """Number of moves of an invented game."""
+PROGRAM = "0123456789abcdef"
+"""Fingerprint of the program of all engines."""
 PAUSE = 0.02
 """Seconds that a worker that is left out keeps a call."""
 
@@ -70,7 +72,7 @@ def invent(spec: GameSpec) -> Row:
     cause = "repetition" if outcome == "1/2-1/2" else "blocked"
     return make_row(GameResult(
         spec, outcome, "normal", "invented", tuple(moves), utc_now(), 10**9, cause=cause,
-        origin=Origin("node", "0.1.0", (spec.white.name, spec.black.name), ("0123456789abcdef",) * 2),
+        origin=Origin("node", "1.0", (spec.white.name, spec.black.name), (PROGRAM, PROGRAM)),
     ))
 
 
