@@ -50,9 +50,9 @@ from merels.tournament.journal.open import (
     reserved,
 )
 from merels.tournament.openings.reading import proof_limits
-from merels.tournament.play.engine_cache import ALWAYS_KEPT
+from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
-from merels.tournament.play.preflight import announced_names, check_program, preflight
+from merels.tournament.play.preflight import AT_ONCE, announced_names, check_program, preflight
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
@@ -250,8 +250,8 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
 
 def _trial(plan: Plan, options: RunOptions) -> Trial:
     """Return the call that tries every engine."""
-    # A worker of an executor starts only as many engines at once as it keeps running.
-    at_once = ALWAYS_KEPT + (2 * options.concurrency if options.executor is None else 0)
+    # A worker of an executor has one core, or an unknown number of cores.
+    at_once = AT_ONCE + (2 * options.concurrency if options.executor is None else 0)
     return partial(
         preflight, plan.entrants, options.rules_known, plan.settings.rules, plan.openings.trial,
         at_once,
@@ -427,7 +427,7 @@ def pool_factory(
     engines = len(runner.board.plan.entrants)
     # A worker that may not keep all engines chooses from a queue of `engines` pairs, in which each
     # engine occurs twice on average.
-    ahead = engines if engines > ALWAYS_KEPT else 1
+    ahead = engines if engines > KEPT else 1
     return partial(
         LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead
     )

@@ -13,13 +13,10 @@ from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
 from merels.tournament.play.fingerprint import HERE, fingerprint
 from merels.tournament.play.lag import LagMeter
-from merels.tournament.play.memory import MemoryWatch
 from merels.tournament.records.games import Entrant, Origin
 
-ALWAYS_KEPT = 4
-"""Idle engines that are kept even if memory is short."""
-MAX_KEPT = 100
-"""Largest number of idle engines; each takes three or four open files."""
+KEPT = 16
+"""Idle engines that a worker keeps; each takes memory, and three or four open files."""
 FAULT_PATIENCE = 0.5
 """Time for an engine to exit after a fault, in seconds."""
 
@@ -27,18 +24,16 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines that are lent to games; a context manager that ends them all.
 
-    A cache belongs to one worker, which plays one game at a time. Up to `MAX_KEPT` idle engines
-    are kept. An engine returned beyond this number, or beyond ``kept`` while memory is short, ends
-    the engine that has been idle for longest. ``trace`` is called with an engine's name, the
-    direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
+    A cache belongs to one worker, which plays one game at a time. An engine returned beyond
+    ``kept`` idle ones ends the engine that has been idle for longest. ``trace`` is called with an
+    engine's name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or
+    received.
     """
 
     def __init__(
-        self, kept: int = ALWAYS_KEPT, *, trace: Callable[[str, str, bytes], None] | None = None,
-        memory_is_short: Callable[[], bool] | None = None,
+        self, kept: int = KEPT, *, trace: Callable[[str, str, bytes], None] | None = None
     ) -> None:
         self._kept = kept
-        self._memory_is_short = memory_is_short or MemoryWatch()
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
         self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
@@ -81,8 +76,7 @@ class EngineCache:
             engine.close()
             return
         self._idle.append((entrant, engine))
-        count = len(self._idle)
-        if count > MAX_KEPT or count > self._kept and self._memory_is_short():
+        if len(self._idle) > self._kept:
             self._idle.pop(0)[1].close()
 
     def measure_here(self) -> None:

@@ -19,7 +19,7 @@ from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
 from merels.protocol.common.options import Options
 from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.tournament.play.engine_cache import ALWAYS_KEPT, greet, prepare
+from merels.tournament.play.engine_cache import greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
 from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
 
@@ -31,11 +31,13 @@ SILENT_HINT = "; an engine must flush every line that it writes"
 """Advice if an engine writes nothing."""
 ERROR_PREFIX = b"info string error"
 """Start of the line with which engines reject input."""
+AT_ONCE = 4
+"""Engines that are started at once for their trial."""
 
 
 def preflight(
     entrants: Sequence[Entrant], rules_known: Collection[str], rules: str, opening: Opening,
-    at_once: int = ALWAYS_KEPT,
+    at_once: int = AT_ONCE,
 ) -> list[str]:
     """Raise InputError with the fault of an engine that cannot play, else return notices.
 
@@ -81,8 +83,8 @@ def announced_names(entrants: Sequence[Entrant]) -> list[str]:
     """Return the names that engines announce, or ''; InputError if one does not start."""
     start = start_of(Opening(START), DEFAULT_RULES)
     names = []
-    for first in range(0, len(entrants), ALWAYS_KEPT):
-        group = entrants[first : first + ALWAYS_KEPT]
+    for first in range(0, len(entrants), AT_ONCE):
+        group = entrants[first : first + AT_ONCE]
         trials = [_Trial(entrant, start, False) for entrant in group]
         _try_all(trials, STEPS[:2])
         names += [trial.engine.name for trial in trials]

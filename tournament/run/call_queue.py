@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from merels.tournament.play.engine_cache import ALWAYS_KEPT
+from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.channel import Call
 
@@ -31,9 +31,9 @@ class EngineHistory:
     def score(self, names: frozenset[str]) -> tuple[int, int]:
         """Return how many of these engines are certainly running, and how many may be running.
 
-        The engine cache keeps at least the last `ALWAYS_KEPT` engines.
+        The engine cache keeps the last `KEPT` engines.
         """
-        running = list(self._names)[-ALWAYS_KEPT:]
+        running = list(self._names)[-KEPT:]
         return sum(name in running for name in names), sum(name in self._names for name in names)
 
 

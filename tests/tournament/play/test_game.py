@@ -15,7 +15,6 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.rules import PRESETS, parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.tournament.play import engine_cache
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
@@ -136,15 +135,9 @@ def test_an_engine_can_play_itself_and_its_processes_are_kept(engines: EngineCac
     assert len(pids) == 2
 
 
-def test_engines_are_kept_unless_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_cache, "MAX_KEPT", 5)
-    is_short = False
-    with EngineCache(2, memory_is_short=lambda: is_short) as engines:
-        for name, short, kept in (
-            ("B", False, "AB"), ("C", False, "ABC"), ("D", False, "ABCD"), ("E", False, "ABCDE"),
-            ("F", False, "ACDEF"), ("C", True, "ACF"), ("F", True, "AF"), ("G", True, "AG"),
-        ):
-            is_short = short
+def test_the_engines_used_last_are_kept() -> None:
+    with EngineCache(3) as engines:
+        for name, kept in (("B", "AB"), ("C", "ABC"), ("D", "ACD"), ("C", "ACD"), ("B", "ABC")):
             play_game(game(merels("A"), merels(name), adjudication=ONE_MOVE), engines)
             assert sorted(spec.name for spec, _ in engines._idle) == list(kept)
 

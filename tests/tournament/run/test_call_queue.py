@@ -7,19 +7,19 @@ from concurrent.futures import Future
 import pytest
 
 from merels.tournament.pairing.schedule import circle
-from merels.tournament.play.engine_cache import ALWAYS_KEPT
+from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.call_queue import CallQueue, EngineHistory
 from merels.tournament.run.channel import Call
 from tests.tournament.specs import engine, game
 
-ENGINES = 16
+ENGINES = 64
 
 
 def starts_and_delay(ahead: int) -> tuple[int, int]:
     """Return the number of engine starts in a round robin, and a pair's longest delay in turns.
 
-    Two workers, each of which keeps `ALWAYS_KEPT` engines, take pairs in turn. The queue holds up
+    Two workers, each of which keeps `KEPT` engines, take pairs in turn. The queue holds up
     to ``1 + ahead`` pairs.
     """
     tasks = [
@@ -43,7 +43,7 @@ def starts_and_delay(ahead: int) -> tuple[int, int]:
             else:
                 started += 1
             kept.append(name)
-        del kept[:-ALWAYS_KEPT]
+        del kept[:-KEPT]
         for following in tasks[turn + ahead + 1 : turn + ahead + 2]:
             queue.put(Future(), Call(print, (following,), {}))
     return started, delay
