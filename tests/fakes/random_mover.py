@@ -208,7 +208,9 @@ class RandomMover:
             self.pings += 1
             if MODE == "text-for-readyok" and self.pings > 1:
                 write(ARGUMENT)
-            elif (MODE != "never-ready" or self.pings <= int(ARGUMENT or 0)) and not (MODE == "text-for-bestmove" and self.go_count):
+            elif MODE == "never-ready" and self.pings > int(ARGUMENT or 0):
+                pass
+            elif MODE != "text-for-bestmove" or not self.go_count:
                 write("readyok\n")
         elif MODE == "rejects-hash" and command == "setoption" and words[2] == "Hash":
             write(f"info string error '{words[4]}': no memory for it\n")
