@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {
     "engine": ["common", "game", "core", "tablebase", "search", "training", "tools"],
     "protocol": ["common", "process", "client", "games", "formats", "uci", "review", "puzzles",
-                 "bot", "check", "web", "board", "terminal", "commands", "examples"],
+                 "check", "web", "board", "terminal", "commands", "examples"],
     "tournament": ["statistics", "records", "journal", "openings", "pairing", "play", "report",
                    "run", "views", "tuning", "league", "flags", "commands"],
 }

@@ -49,7 +49,6 @@ ARGUMENTS = {
     "suite": "suite.json -nodes 1",
     "puzzles": "--help",
     "tables": "build -men 6 -dir tables",
-    "bot": "-time 0.01",
 }
 """Command -> arguments with which it soon prints something; "" is ``merels`` without a command."""
 

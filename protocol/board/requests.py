@@ -13,10 +13,9 @@ from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import (
     JSON,
-    optional_field,
+    optional_whole,
     seconds_field,
     typed_field,
-    whole_field,
 )
 from merels.protocol.common.options import Value
 
@@ -105,7 +104,7 @@ def _player(player: Any, choices: Sequence[EngineSpec]) -> Player:
     name = printable(" ".join(typed_field(player, "name", str, "a text", "").split()))
     if len(name) > LONGEST_NAME:
         raise InputError("name", f"expected names of at most {LONGEST_NAME} characters")
-    index = optional_field(whole_field, player, "engine", 0, len(choices) - 1)
+    index = optional_whole(player, "engine", 0, len(choices) - 1)
     if index is None:
         return Player(None, name=name)
     if level not in (FULL, *(named.name for named in LEVELS)):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 from merels.engine.common.errors import InputError
 
 JSON = dict[str, Any]
 FieldType = TypeVar("FieldType")
-Number = TypeVar("Number", int, float)
 
 
 def typed_field(
@@ -42,9 +40,6 @@ def seconds_field(body: JSON, name: str, low: float, high: float) -> float:
     raise InputError(f"{name} {value}", f"expected seconds from {low:g} to {high:g}")
 
 
-def optional_field(
-    read: Callable[[JSON, str, Number, Number], Number], body: JSON, name: str,
-    low: Number, high: Number,
-) -> Number | None:  # fmt: skip
-    """Return a field's value, read by the function ``read``; None if it is missing or null."""
-    return None if body.get(name) is None else read(body, name, low, high)
+def optional_whole(body: JSON, name: str, low: int, high: int) -> int | None:
+    """Return an integer field as `whole_field` does; None if it is missing or null."""
+    return None if body.get(name) is None else whole_field(body, name, low, high)

@@ -67,7 +67,6 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
             "merels.tournament.commands.convert:main",
             "write positions, games, rules in another form",
         ),
-        "bot": ("merels.protocol.commands.bot:main", "answer requests for moves, as lines of JSON"),
     },
 }
 """Purpose -> command name -> (``module:function``, line of help)."""

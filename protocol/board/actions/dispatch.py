@@ -21,7 +21,7 @@ from merels.protocol.board.requests import (
 from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import notice_on, position_view
-from merels.protocol.common.json_fields import JSON, optional_field, typed_field, whole_field
+from merels.protocol.common.json_fields import JSON, optional_whole, typed_field, whole_field
 from merels.protocol.common.options import Value
 from merels.protocol.formats.mif_1_0.mfen import read_position
 from merels.protocol.puzzles.training import HIGHEST_RATING
@@ -33,11 +33,11 @@ FLAGS = {"analyse", "ended", "left", "next"}
 """Boolean fields; a missing one is false."""
 FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "at": lambda _, body: body.get("at"),
-    "game": lambda _, body: optional_field(whole_field, body, "game", 0, games.MAX_OFFERED),
-    "high": lambda _, body: optional_field(whole_field, body, "high", 0, HIGHEST_RATING),
+    "game": lambda _, body: optional_whole(body, "game", 0, games.MAX_OFFERED),
+    "high": lambda _, body: optional_whole(body, "high", 0, HIGHEST_RATING),
     "keys": lambda _, body: read_keys(body),
-    "lines": lambda _, body: optional_field(whole_field, body, "lines", 1, playing.MAX_LINES),
-    "low": lambda _, body: optional_field(whole_field, body, "low", 0, HIGHEST_RATING),
+    "lines": lambda _, body: optional_whole(body, "lines", 1, playing.MAX_LINES),
+    "low": lambda _, body: optional_whole(body, "low", 0, HIGHEST_RATING),
     "moves": lambda _, body: read_moves(body),
     "node": lambda session, body: session.game.record.node(body.get("node")),
     "number": lambda _, body: whole_field(body, "number", 0, 10**6),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
@@ -103,16 +102,13 @@ def tablebase_hits(gui: Gui) -> int:
 
 
 @pytest.mark.quick
-def test_analyse_bot_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
+def test_analyse_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
     assert "score cp 0 " in lines[-2]
     best = lines[-1].split()[1]
     analysed = output("analyse", DRAWN, "-depth", "3", tables=tmp_path)
     assert analysed.splitlines()[-1] == f"White's best move: {best} (+0.00)"
-    request = json.dumps({"position": DRAWN, "depth": 3})
-    answer = json.loads(output("bot", typed=request, tables=tmp_path).splitlines()[-1])
-    assert (answer["move"], answer["score"]) == (best, {"cp": 0})
     played = output("play", "-position", DRAWN, typed="hint\n", tables=tmp_path)
     assert "looks best (+0.00 for you)" in played
 

@@ -16,7 +16,7 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.openings.reading import load_openings
 from merels.tournament.records.settings import OpeningSettings
-from tests.commands import output, run
+from tests.commands import run
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "data" / "readers.json").read_text(encoding="utf-8")
@@ -453,11 +453,9 @@ def test_an_empty_position_is_an_error(
     assert len(error.splitlines()) == 1
 
 
-def test_an_empty_position_of_a_record_or_of_a_request_to_a_bot_is_an_error(read: Command) -> None:
+def test_an_empty_position_of_a_record_is_an_error(read: Command) -> None:
     status, _, error = read('[FEN ""]\n\n1. d6 *')
     assert status == 2 and "found 0 (tag FEN, line 1, game 1 of " in error
-    answer = output("bot", typed='{"position": "", "nodes": 1}\n')
-    assert "expected the 6 or 17 fields of a position, found 0" in answer
 
 
 TWO_REMOVALS = "1. 1 9 2. 2 23 3. 15 5 4. 24 11 5. 3x23x9 *"

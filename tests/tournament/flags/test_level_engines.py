@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -64,7 +63,7 @@ def test_the_default_tournament_has_the_engines_of_levels() -> None:
         ("name=A", ["cmd=", "level="]),
     ],
 )
-@pytest.mark.parametrize("command", ["tournament", "check", "bot"])
+@pytest.mark.parametrize("command", ["tournament", "check"])
 def test_a_wrong_level_is_refused_with_a_correction(
     command: str, words: str, parts: list[str]
 ) -> None:
@@ -115,16 +114,6 @@ def test_the_run_prints_which_positions_tables_cover(monkeypatch: pytest.MonkeyP
     for sector in list(tables.headers)[:4]:
         del tables.headers[sector]
     assert "certain numbers of men" in coverage()
-
-
-def test_a_bot_returns_to_its_level_after_a_request_for_another_level() -> None:
-    requests = [{"level": "Beginner"}, {}, {"level": "Casual"}, {}]
-    typed = "".join(f"{json.dumps(request)}\n" for request in requests)
-    run = run_process("bot", "-engine", "level=Club", typed=typed)
-    nodes = [json.loads(line)["nodes"] for line in run.stdout.splitlines()[1:]]
-    bounds = [level.nodes for level in (LEVELS[0], LEVELS[2], LEVELS[1], LEVELS[2])]
-    assert all(count <= bound for count, bound in zip(nodes, bounds, strict=True))
-    assert nodes[1] == nodes[3] > LEVELS[1].nodes
 
 
 def test_a_level_passes_the_checks() -> None:

@@ -1,1 +1,0 @@
-"""Moves for programs that send a position as a line of JSON."""
