@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -20,7 +19,7 @@ from merels.protocol.commands.arguments import (
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.tournament.commands.accuracy import add_same_flag, measure, review_command
+from merels.tournament.commands.accuracy import add_same_flag, measure
 from merels.tournament.flags.command_line import read_anchor
 from merels.tournament.journal.import_games import Split
 from merels.tournament.report.games_report import CountedGames, GamesReport
@@ -63,10 +62,9 @@ def main(argv: list[str]) -> int:
     accuracy = None
     if options.tables is not None:
         if form == "csv":
-            raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format csv")
+            raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format json")
         accuracy = measure(faults, options.files, options.tables, RecordRules(), options.same)
-    review = partial(review_command, flags=["-tables", str(options.tables)])
-    report = GamesReport(games, anchor, accuracy, review)
+    report = GamesReport(games, anchor, accuracy)
     if form == "html":
         text = report.html()
     elif form == "text":

@@ -39,7 +39,6 @@ from merels.tournament.statistics.accuracy import (
     Accuracy,
     Coverage,
     EngineAccuracy,
-    GameName,
     MoveCounts,
 )
 from merels.tournament.views.output import Throttle
@@ -251,9 +250,8 @@ class _Lots:
                 reduce(Position.push, record.moves, record.start)
             except InputError:
                 continue  # Another program may have written illegal moves to the journal.
-            name = GameName("", row.number, row.white, row.black)
-            first = len(row.opening.split())
-            accuracy.add(name, judge(self._tables, record.start, record.moves, first))
+            moves = judge(self._tables, record.start, record.moves, len(row.opening.split()))
+            accuracy.add(row.white, row.black, moves)
         return {
             players[name]: [astuple(engine.phases[phase]) for phase in PHASES]
             for name, engine in accuracy.engines.items()

@@ -24,7 +24,6 @@ from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, Results
 from merels.tournament.records.settings import Settings, facts, read_settings
-from merels.tournament.report.accuracy_report import Review
 from merels.tournament.report.accuracy_report import as_dict as accuracy_dict
 from merels.tournament.report.accuracy_report import section as accuracy_section
 from merels.tournament.report.accuracy_report import text as accuracy_text
@@ -192,14 +191,13 @@ class GamesReport:
     """The report on the counted games; most tables list engines in the order of their ratings.
 
     ``anchor`` is the name and the rating of an engine whose rating is fixed. ``accuracy`` counts
-    moves judged by tables, and ``review`` returns the command that reviews a game.
+    moves judged by tables.
     """
 
     def __init__(
-        self, counted: CountedGames, anchor: tuple[str, float] | None, accuracy: Accuracy | None,
-        review: Review,
+        self, counted: CountedGames, anchor: tuple[str, float] | None, accuracy: Accuracy | None
     ) -> None:
-        self._counted, self._review = counted, review
+        self._counted = counted
         self._matches = counted.matches
         self._table = crosstable(counted.matches, anchor)
         ratings = self._table.ratings
@@ -279,7 +277,7 @@ class GamesReport:
         if self._times:
             body += times_section(self._times, self._losses)
         if self._accuracy is not None:
-            body += accuracy_section(self._accuracy, self._review)
+            body += accuracy_section(self._accuracy)
         games = self._counted.archive.json(self._table.ratings, self._counted.labels)
         return page(title, body, games)
 
@@ -301,7 +299,7 @@ class GamesReport:
         if self._health:
             blocks.append(health_table(self._health))
         if self._accuracy is not None:
-            blocks.append(accuracy_text(self._accuracy, self._review))
+            blocks.append(accuracy_text(self._accuracy))
         if self._conditions:
             blocks.append(grid([list(map(printable, row)) for row in self._conditions], (0, 1, 2)))
         blocks += [f"WARNING: {warning}\n" for warning in self._warnings]

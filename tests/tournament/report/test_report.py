@@ -128,7 +128,7 @@ def test_a_journal_is_opened_once_and_its_games_are_not_kept(
         write_journal(path, games, engines=2, plies=10)
         tracemalloc.start()
         counted = CountedGames([path])
-        GamesReport(counted, None, None, str).text(False)
+        GamesReport(counted, None, None).text(False)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert counted.games == games and len(counted.archive) == 0
