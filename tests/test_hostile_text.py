@@ -25,8 +25,7 @@ from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
 from merels.protocol.common.options import parse_option
 from merels.protocol.formats.game_file import read_game
-from merels.protocol.formats.mif_1_0.manifest import parse_manifest
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -74,7 +73,6 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
     "ratings": lambda text, folder: list(GamesFile(_write(text, folder)).games(Roster())),
     "position": lambda text, _: read_position(text),
     "rules": lambda text, _: parse_rules(text),
-    "manifest": lambda text, _: parse_manifest(text),
     "flags": lambda text, folder: parse(["-config", f"file={_write(text, folder)}"]),
     "words": lambda text, _: shell_words(text, comments=True),
     "option": lambda text, _: parse_option(text),
@@ -219,8 +217,6 @@ _NEVER_RESCANS = {
     '\\{\\s*+(?:"[^"\\n]*+"\\s*+:|\\})': _SHORT,
     "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?"
     "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
-    "(?i:VariantName\\s*+=)": _SHORT,
-    "\\[\\s*+[{\\[]": _SHORT,
     '\\d*+[.…]++': "it is tried once per word",
     '^\\d*+\\.++': "it is tried once per word",
     '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*))"'

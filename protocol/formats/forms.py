@@ -10,8 +10,7 @@ from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position, format_seventeen
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
-from merels.protocol.formats.mif_1_0.manifest import format_manifest
-from merels.protocol.formats.mif_1_0.mfen import format_mfen
+from merels.protocol.formats.mfen import format_mfen
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import format_playok
 from merels.protocol.formats.wmd import format_wmd
@@ -24,8 +23,8 @@ GAMES: Mapping[str, Callable[[Record], str]] = {
     "pgn": format_record, "playok": format_playok, "wmd": format_wmd
 }
 JOURNAL = "journal"
-RULES: Mapping[str, Callable[[Rules], str]] = {"rules": str, "manifest": format_manifest}
-FORMS = (*POSITIONS, *GAMES, JOURNAL, *RULES)
+RULES = "rules"
+FORMS = (*POSITIONS, *GAMES, JOURNAL, RULES)
 
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
 """Tags that are derived from the moves and the end of a game."""
@@ -41,7 +40,7 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
     """
     check_kind(item, form)
     if isinstance(item, Rules):
-        return RULES[form](item) + "\n"
+        return f"{item}\n"
     if form in POSITIONS:
         if item.moves and not last:
             count = counted(len(item.moves), "move")
@@ -65,12 +64,12 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
 
 def check_kind(item: Record | Rules, form: str) -> None:
     """Raise `InputError` if only one of ``item`` and ``form`` is a rule set."""
-    if isinstance(item, Rules) == (form in RULES):
+    if isinstance(item, Rules) == (form == RULES):
         return
     if isinstance(item, Rules):
-        raise InputError(f"-to {form}", f"{item} is a rule set: expected {' or '.join(RULES)}")
+        raise InputError(f"-to {form}", f"{item} is a rule set: expected {RULES}")
     kind = "a game" if item.moves else "a position"
-    others = [name for name in FORMS if name not in RULES]
+    others = [name for name in FORMS if name != RULES]
     raise InputError(f"-to {form}", f"this is {kind}: expected {', '.join(others)}")
 
 

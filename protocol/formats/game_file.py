@@ -10,7 +10,7 @@ from itertools import chain
 from merels.engine.common.errors import InputError, placed
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.formats.detect import HEAD_LENGTH, detect, first_line
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import Spelling, build_record
 from merels.protocol.formats.pgn.tokens import GameText, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -88,8 +88,7 @@ def pasted(text: str, rules: Rules) -> Record | list[FoundGame]:
         return Record(read_position(position, rules))
     games = list(find_games(lines))
     if form != "games" or not games:
-        kind = {"rules": "a rule set", "manifest": "a manifest of rules"}.get(form)
-        actual = f"; this is {kind}" if kind else ""
+        actual = "; this is a rule set" if form == "rules" else ""
         raise InputError(text.strip(), f"expected a position or a game record{actual}")
     return games
 

@@ -6,18 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import errors_at, read_lines, shown_path
+from merels.engine.common.files import read_lines, shown_path
 from merels.engine.game.rules import Rules, parse_rules
-from merels.protocol.formats.forms import GAMES, POSITIONS
+from merels.protocol.formats.forms import GAMES, POSITIONS, RULES
 from merels.protocol.formats.game_file import find_games, recognise
-from merels.protocol.formats.mif_1_0.manifest import LONGEST_MANIFEST, parse_manifest
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
 
 _KINDS = {
-    **dict.fromkeys(POSITIONS, "positions"), **dict.fromkeys(GAMES, "games"),
-    "rules": "rules", "manifest": "manifest",
+    **dict.fromkeys(POSITIONS, "positions"), **dict.fromkeys(GAMES, "games"), RULES: "rules"
 }
 """By form, the kind of content, as `recognise` names it."""
 _FORM_NAMES = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
@@ -39,7 +37,7 @@ def text_items(
 
     A position is a record without moves. ``form`` is one of `forms.FORMS` except `JOURNAL`; None
     detects the form. ``rules`` apply to text that names no rules. ``report`` is called with the
-    error about each invalid game or line. An error about a manifest or the whole file is raised.
+    error about each invalid game or line. An error about the whole file is raised.
     """
     lines = read_lines(path)
     if form is None:
@@ -52,8 +50,6 @@ def text_items(
         yield from _games(path, lines, form, rules, report)
     elif kind == "rules":
         yield from _each_line(path, lines, parse_rules, report)
-    elif kind == "manifest":
-        yield from _manifest(path, lines)
 
 
 def _positions(
@@ -97,15 +93,3 @@ def _games(
             report(error)
         else:
             yield Item(record, game.place)
-
-
-def _manifest(path: str, lines: Iterable[str]) -> Iterator[Item]:
-    """Yield the rules of a text that is one manifest; nothing for an empty text."""
-    text = ""
-    for line in lines:
-        text += line
-        if len(text) > LONGEST_MANIFEST:
-            break
-    if text.strip():
-        with errors_at(shown_path(path)):
-            yield Item(parse_manifest(text), shown_path(path))

@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 
 
 class Setup(NamedTuple):

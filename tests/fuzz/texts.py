@@ -18,11 +18,10 @@ from merels.engine.game.notation import (
     parse_move,
 )
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules, preset
+from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.game_file import read_game
-from merels.protocol.formats.mif_1_0.manifest import format_manifest, parse_manifest
-from merels.protocol.formats.mif_1_0.mfen import format_mfen, read_position
+from merels.protocol.formats.mfen import format_mfen, read_position
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import (
@@ -152,11 +151,6 @@ def _rule_set(text: str, rules: str) -> None:
     perft(Position(parsed), 1)
 
 
-def _manifest(text: str, rules: str) -> None:
-    parsed = parse_manifest(text)
-    expect_same(parsed, parse_manifest(format_manifest(parsed)), "the manifest's rules")
-
-
 def _game(text: str, rules: str) -> None:
     _check_record(parse_record(text, parse_rules(rules)))
 
@@ -199,11 +193,6 @@ _POSITIONS = [position for position in random_positions(1, 400)]
 def _some_position(chance: random.Random) -> str:
     write = chance.choice((format_position, format_seventeen, format_mfen))
     return write(chance.choice(_POSITIONS))
-
-
-def _some_manifest(chance: random.Random) -> str:
-    rules = preset("morris").with_field("Flying", chance.choice(("never", "own")))
-    return format_manifest(rules.with_field("DoubleMill", chance.choice(("one", "each"))))
 
 
 def _some_setup(chance: random.Random) -> str:
@@ -264,7 +253,6 @@ class Positions(Texts):
         "position": (_some_position, _position),
         "setup": (_some_setup, _setup),
         "rules": (lambda chance: str(random_rules(chance)), _rule_set),
-        "manifest": (_some_manifest, _manifest),
     }
 
 

@@ -33,12 +33,11 @@ Writes positions, games and rules in another form:
   playok     games in PlayOK's numbers, without comments and variations
   wmd        only the moves of games, in the notation of the WMD, which merels also uses
   journal    games as merels tournament stores them; -out names the new file
-  rules      a rule set by its name and the changed fields, such as morris Flying=never
-  manifest   a rule set as a manifest, MRS/1.0, of the Mill Interchange Format"""
+  rules      a rule set by its name and the changed fields, such as morris Flying=never"""
 _EPILOG = """\
 A file has one position or rule set per line; a semicolon starts a comment. A game is read by the
 rules of its Variant tag; -variant overrides the tag, and -set changes fields of its rules. Without
-a FILE, -to rules and -to manifest write the rules that -variant and -set choose.
+a FILE, -to rules writes the rules that -variant and -set choose.
 
 A game that cannot be read is skipped: a line on standard error names its number and the reason, the
 other games are written, and the exit status is 1, or 2 if nothing can be read. With -strict, the
@@ -49,7 +48,7 @@ names a Result tag that contradicts the end of the moves, which takes precedence
 a result that contradicts the last position. Move numbers must count the moves or the plies.
 
 Content that the form cannot express is an error: a removal that is still due, the moves of a game
-as a position, a start position in PlayOK's or the WMD's form, a rule that a manifest cannot state.
+as a position, a start position in PlayOK's or the WMD's form.
 Content that the form merely leaves out, such as comments, is named on standard error.
 """
 
@@ -75,7 +74,7 @@ def main(argv: list[str]) -> int:
     leave_variant_open(parser)
     arguments = parser.parse_args(argv)
     has_rules = arguments.variant is not None or bool(arguments.set)
-    if has_rules and not arguments.files and arguments.to in RULES:
+    if has_rules and not arguments.files and arguments.to == RULES:
         write_report(arguments.out, write(rules_of(arguments), arguments.to, False))
         return OK
     return _convert(arguments)

@@ -15,7 +15,7 @@ from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
 from merels.protocol.formats.game_file import find_games
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record, drawn_notice
 from merels.tournament.records.games import Opening

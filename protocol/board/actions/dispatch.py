@@ -23,7 +23,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import notice_on, position_view
 from merels.protocol.common.json_fields import JSON, optional_whole, typed_field, whole_field
 from merels.protocol.common.options import Value
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.puzzles.training import HIGHEST_RATING
 
 TEXTS = {"changed": "", "how": None, "key": None, "position": START, "query": "", "text": None,

@@ -10,7 +10,7 @@ from merels.engine.game.rules import Rules
 from merels.protocol.board.requests import Player
 from merels.protocol.board.session import Session
 from merels.protocol.common.json_fields import JSON
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Node
 from merels.protocol.review.review import expected

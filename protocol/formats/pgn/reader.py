@@ -15,7 +15,7 @@ from merels.engine.common.errors import InputError, PlacedError, placed, require
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
-from merels.protocol.formats.mif_1_0.mfen import read_position
+from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.tokens import (
     DASHES,
     GameText,

@@ -128,27 +128,18 @@ def test_each_form_is_written_and_detected(converted: Callable[..., str]) -> Non
     assert last == "MFEN/1.0 mill24-state-v1 .W....B./.W.....B/.W...... w p p 6,6 - 0 6 -\n"
 
 
-def test_rules_become_a_manifest_and_back(
+def test_rules_are_written_by_name_and_fields(
     converted: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rules = "morris Flying=never\n"
-    text = convert(capsys, "-to", "manifest", "-variant", "morris", "-set", "Flying=never")
-    assert json.loads(text)["format"] == "MRS/1.0"
-    assert converted(text, "-to", "rules") == rules
-    assert converted(json.dumps(json.loads(text), indent=2), "-to", "rules") == rules
-    lines = f"roman\n{rules}"
-    manifests = converted(lines, "-to", "manifest").splitlines()
-    assert [json.loads(line)["title"] for line in manifests] == lines.splitlines()
+    lines = "roman\nmorris Flying=never\n"
+    assert converted(lines, "-to", "rules") == lines
     assert convert(capsys, "-to", "rules", "-variant", "loc") == "loc\n"
+    text = convert(capsys, "-to", "rules", "-variant", "morris", "-set", "Flying=never")
+    assert text == "morris Flying=never\n"
 
 
 def test_standard_input_is_converted() -> None:
     assert run_process("convert", "-to", "mfen", typed=SIX).stdout == f"{MFEN}\n"
-    message = run_process("convert", "-to", "manifest", typed="multi Flying=own").stderr
-    assert message == (
-        "merels convert: 'LockedMills=none': MRS/1.0 cannot express this rule; it has "
-        "LockedMills=any (line 1 of standard input)\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -163,15 +154,13 @@ def test_standard_input_is_converted() -> None:
          "a removal is still due; give the position after the whole move"),
         ("-to mfen", "********/O*@*****/******** w p r 1 8 1 8 1 0 -1 -1 -1 -1 0 0 2",
          "a removal is still due"),
-        ("-to manifest", SIX, "this is a position: expected six"),
+        ("-to rules", SIX, "this is a position: expected six"),
         ("-to rules", "1. d6", "this is a game: expected six"),
-        ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules or manifest"),
-        ("-to manifest", "multi", "'Flying=both': MRS/1.0 cannot express this rule"),
+        ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules"),
         ("-to journal", SIX, "'-to journal': expected -out FILE, the journal to write"),
         ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
         ("-from pgn -to six", "1. 5", "expected a move such as d6"),
-        ("-from manifest -to rules", "loc", "'loc': expected JSON in line 1"),
         ("-from journal -to pgn", "1. d6", "not a complete journal"),
         ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
         ("-to fen", "", "invalid choice: 'fen'"),

@@ -1,4 +1,8 @@
-"""Positions as MFEN/1.0."""
+"""Positions as MFEN/1.0, of the Mill Interchange Format, candidate 1.0.
+
+The draft, ``mif-1.0.md`` of github.com/calcitem/mill-interchange-format, may change. An error names
+a part of the draft that merels does not support.
+"""
 
 from __future__ import annotations
 
