@@ -30,7 +30,9 @@ MAX_UNPROVEN = 40
 """Number of plies without a reported win after which a game is given up."""
 
 
-def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: int) -> str:
+def play_out(
+    position: Position, engine: Searcher, opponent: Searcher, nodes: int, resistance: int
+) -> str:
     """Play a won position to its end; return ``kept``, ``shorter``, ``late`` or ``no proof``."""
     engine.clear()
     opponent.clear()
@@ -44,7 +46,7 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
                 reported_end = ply + win_in
         else:
             # If it can prove no loss, the opponent plays by its evaluation.
-            result = opponent.search(position, Limit(nodes=RESISTANCE))
+            result = opponent.search(position, Limit(nodes=resistance))
         assert result.move is not None
         position = position.push(result.move)
         ply += 1
@@ -58,7 +60,7 @@ def play_out(position: Position, engine: Searcher, opponent: Searcher, nodes: in
 
 def count(
     positions: list[Position], nodes: int, tables: Tables | None = None,
-    show: Callable[[float, str], None] = lambda share, text: None,
+    show: Callable[[float, str], None] = lambda share, text: None, resistance: int = RESISTANCE,
 ) -> tuple[Counter[str], list[Position]]:
     """Return how often each result of `play_out` occurred, and the positions won too late.
 
@@ -69,7 +71,7 @@ def count(
     results = Counter[str]()
     late: list[Position] = []
     for number, position in enumerate(positions, 1):
-        result = play_out(position, engine, opponent, nodes)
+        result = play_out(position, engine, opponent, nodes, resistance)
         results[result] += 1
         if result == "late":
             late.append(position)

@@ -138,7 +138,7 @@ def test_the_core_agrees_with_the_reference_implementation(own_weights: None) ->
     weights = Weights(1)
     core.load_weights(weights.data())
     phases = set()
-    for position in random_positions(seed=11, number=1500):
+    for position in random_positions(seed=11, number=600):
         rules, board = core_rules(position.rules), core_board(position)
         values, clamped, hidden = parts(weights, position)
         assert core.evaluate(rules, board) == (sum(clamped) >> 2) + (hidden >> 15), position

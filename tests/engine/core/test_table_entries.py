@@ -91,7 +91,7 @@ def test_an_impossible_entry_is_dropped(field: str) -> None:
 
 def test_the_legality_check_agrees_with_the_move_generator() -> None:
     chance, legal, illegal = random.Random(5), 0, 0
-    for position in random_positions(seed=5, number=3000):
+    for position in random_positions(seed=5, number=1200):
         rules, board = core_rules(position.rules), core_board(position)
         moves = core.legal_moves(rules, board)
         near = [move ^ 1 << chance.randrange(20) for move in moves]

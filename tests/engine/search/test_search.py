@@ -404,7 +404,6 @@ def test_a_level_keeps_a_table_that_is_smaller_than_it_can_fill() -> None:
     assert searcher.search(position, Limit(depth=10), level=LEVELS[-1]).nodes < first.nodes
 
 
-@pytest.mark.thorough
 def test_a_search_continues_without_threads_that_the_system_refuses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

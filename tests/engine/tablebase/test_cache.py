@@ -8,10 +8,8 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 from threading import Barrier
-from time import monotonic
 
 import pytest
 
@@ -19,9 +17,8 @@ from merels.engine.game.rules import PRESETS, Rules, make_rules
 from merels.engine.tablebase.cache import MAX_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
 from tests.commands import output, run_process
+from tests.kit.tables import copy_tables
 from tests.protocol.gui import PATIENCE, Gui
-
-pytestmark = pytest.mark.thorough
 
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
 """A drawn position in which a shallow search expects White to lose four men."""
@@ -32,7 +29,6 @@ import atexit, sys, time
 from pathlib import Path
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.tablebase.small import build_in_background
-from tests.kit.tables import copy_tables
 
 root = Path(sys.argv[1])
 builder = build_in_background(DEFAULT_RULES, root, lambda built: None)
@@ -81,27 +77,6 @@ def test_a_later_request_waits_for_a_build_that_an_earlier_request_started(
         assert tables is not None and tables.men == 7
 
 
-def test_engines_that_start_together_all_get_the_small_tables(tmp_path: Path) -> None:
-    """Only one engine can build the tables; the other waits."""
-    cache = {"MERELS_TABLES": str(tmp_path)}
-    with ExitStack() as stack:
-        engines = [stack.enter_context(Gui(environment=cache)) for _ in range(2)]
-        for gui in engines:
-            gui.send(f"position fen {DRAWN}", "isready")
-        for gui in engines:
-            gui.until("readyok")
-        deadline = monotonic() + PATIENCE
-        while not all(tablebase_hits(gui) for gui in engines):
-            assert monotonic() < deadline, "an engine still has no small tables"
-
-
-def tablebase_hits(gui: Gui) -> int:
-    """Return the number of tablebase hits of a short search."""
-    lines = [line for line in gui.go("go movetime 20") if " tbhits " in line]
-    return int(lines[-1].split(" tbhits ")[1].split()[0])
-
-
-@pytest.mark.quick
 def test_analyse_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
@@ -131,7 +106,7 @@ def test_at_most_two_of_the_requested_rule_sets_are_built_at_the_same_time(
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     cache = TableCache()
-    for plies in range(100, 160):
+    for plies in range(100, 112):
         rules = make_rules("mill", [f"NoRemovalPlies={plies}"])
         cache.fetch(rules)
         builders = [thread for thread in threading.enumerate() if thread.name == "small tables"]

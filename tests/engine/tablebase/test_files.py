@@ -356,7 +356,7 @@ def test_a_sector_that_exceeds_the_memory_limit_is_refused(tmp_path: Path) -> No
 
 def test_reported_progress_never_decreases(tmp_path: Path) -> None:
     reports: list[Progress] = []
-    Builder(tmp_path, RULES, report=reports.append).build(9)
+    Builder(tmp_path, RULES, report=reports.append).build(8)
     assert reports
     assert all(0 <= report.done <= report.total for report in reports)
     assert [report.done for report in reports] == sorted(report.done for report in reports)

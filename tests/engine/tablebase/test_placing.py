@@ -34,7 +34,7 @@ def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: T
     seen = set()
     for sector in placing_sectors(MULTI, 6):
         places = list(positions_of(sector, tables))
-        for _, position in chance.sample(places, min(60, len(places))):
+        for _, position in chance.sample(places, min(25, len(places))):
             stored = tables.probe(position)
             assert stored is not None and stored.depth is None
             assert stored.value == solver.value(position)
@@ -156,33 +156,8 @@ def test_verification_names_a_missing_table(tables: Tables) -> None:
         Verifier(partial, sample=10).check(PlacingSector(2, 2, 2))
 
 
-UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
-RULE_SETS = (
-    make_rules("loc"),
-    make_rules("mill"),
-    make_rules("morris"),
-    make_rules("roman"),
-    UNLIMITED,
-    make_rules("mill", ["DoubleMill=each", "Blocked=draws"]),
-    make_rules("loc", ["Flying=both", "DoubleMill=each", "NoRemovalPlies=6"]),
-    make_rules("multi", ["Flying=never", "LockedMills=any", "ThreeThreePlies=3"]),
-)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("rules", "men"),
-    (
-        (MULTI, 6),
-        (make_rules("loc"), 6),
-        (make_rules("mill", ["Flying=never", "DoubleMill=each", "Blocked=draws"]), 6),
-        *(pytest.param(rules, 7, marks=pytest.mark.slow) for rules in (MULTI, *RULE_SETS)),
-    ),
-    ids=str,
-)
-def test_all_values_and_counts_agree_with_the_readable_solver(
-    rules: Rules, men: int
-) -> None:
+def check_all_values_and_counts(rules: Rules, men: int = 6) -> None:
+    """Compare all tables of the placing phase with the readable solver."""
     built = built_tables(rules, men, placing=True)
     solver = ReadableSolver(built)
     assert kept_placing_sectors(rules, men)

@@ -52,9 +52,3 @@ def compare(name: str, men: int) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_small_sectors_are_as_published(name: str) -> None:
     compare(name, 8 if name == "morris" else 7)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_larger_sectors_are_as_published(name: str) -> None:
-    compare(name, 11)

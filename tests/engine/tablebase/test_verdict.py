@@ -46,7 +46,7 @@ def test_the_values_thrown_away_add_up_to_the_result(fields: list[str]) -> None:
     tables = tables_of(make_rules("mill", fields))
     chance = random.Random(3)
     thrown = 0
-    for _ in range(25):
+    for _ in range(12):
         start, moves, outcome = careless_game(tables, chance)
         stored = tables.probe(start)
         assert stored is not None
@@ -58,7 +58,7 @@ def test_the_values_thrown_away_add_up_to_the_result(fields: list[str]) -> None:
             thrown += change < 0
             value += change if move.side == WHITE else -change
         assert outcome is not None and value == outcome.value(WHITE)
-    assert thrown > 3
+    assert thrown > 1
 
 
 def test_the_moves_that_keep_the_value_are_counted() -> None:

@@ -19,17 +19,17 @@ from tests.kit.tables import built_tables
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
-    """Tables of up to seven men, in hand and on the board."""
-    return built_tables(preset(corrections.VARIANTS[0]), 7, placing=True)
+    """Tables of up to six men, in hand and on the board."""
+    return built_tables(preset(corrections.VARIANTS[0]), 6, placing=True)
 
 
 def positions(number: int) -> list[Position]:
-    """Return random positions of three or four men a side, some of them in hand."""
+    """Return random positions of three men a side, some of them in hand."""
     chance = random.Random(5)
     unfinished = []
     while len(unfinished) < number:
         hands = chance.choice([(1, 1), (2, 2), (1, 2)])
-        own, opponent = (chance.choice([3, 4 if sum(hands) % 2 else 3]) - hand for hand in hands)
+        own, opponent = (3 - hand for hand in hands)
         points = chance.sample(range(24), own + opponent)
         men = sum(1 << point for point in points[:own]), sum(1 << point for point in points[own:])
         position = Position(preset(corrections.VARIANTS[0]), men, hands, 0)
@@ -41,7 +41,7 @@ def positions(number: int) -> list[Position]:
 def test_both_players_keep_the_value_and_blunders_are_corrected(tables: Tables) -> None:
     explorer = Explorer(tables, nodes=20)
     corrected = 0
-    for position in positions(150):
+    for position in positions(250):
         values = {move: stored.value for move, stored in tables.moves(position) if stored}
         best = max(values.values(), default=-1)
         is_usable = best >= 0 and set(values) == set(position.legal_moves())
@@ -67,7 +67,7 @@ def test_perfect_play_may_choose_what_the_engine_prefers(tables: Tables) -> None
     """In a former version, only the best moves of a short search were followed."""
     explorer = Explorer(tables, nodes=20)
     others = 0
-    for position in positions(60):
+    for position in positions(30):
         holding = moves_that_hold(tables, position)
         if holding:
             replies = explorer.replies(position, holding)

@@ -96,8 +96,8 @@ def test_shuffling_keeps_every_sample() -> None:
 def test_quarters_of_the_phases_are_fitted_independently() -> None:
     """Each fit writes its own part of the weights, and refuses samples of other quarters."""
     chance = random.Random(6)
-    data = bytearray(random_samples(1000, seed=5))
-    for _ in range(1000):
+    data = bytearray(random_samples(300, seed=5))
+    for _ in range(300):
         hands = chance.randint(1, 8), chance.randint(1, 8)
         data += Sample(0b1, 0b10, *hands, 1, 0.5, chance.randrange(3) / 2).pack()
     trainer.shuffle(data, 3)
@@ -162,14 +162,14 @@ def test_a_fit_refuses_samples_without_a_result() -> None:
 def test_held_out_positions_are_not_selected_for_a_fit() -> None:
     """One position in 64 is held out, with its images. ``keys`` names positions to drop."""
     chance = random.Random(8)
-    data = random_samples(20_000, seed=2)
+    data = random_samples(8_000, seed=2)
     size = trainer.SAMPLE_BYTES
     pieces = [data[i : i + size] for i in range(0, len(data), size)]
     all_keys = [trainer.board_key((*sample[:4], 0)) for sample in unpack(data)]
     keys = array("Q", sorted(set(all_keys[:50])))
     kept = trainer.select_samples(data, keys, False)
     held_out = trainer.select_samples(data, keys, True)
-    assert 200 < len(held_out) // size < 450
+    assert 80 < len(held_out) // size < 180
     others = [piece for piece, key in zip(pieces, all_keys) if key not in keys]
     assert sorted_samples(bytes(kept) + bytes(held_out)) == sorted(others)
     for sample in unpack(bytes(held_out)):
@@ -240,7 +240,7 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions() -> None:
     worker.clear()
     chance = random.Random(4)
     total = 0
-    for _ in range(300):
+    for _ in range(120):
         position = random_position(rules, 4, 4, chance)
         piece = Sample.of(position, 0, 0.5, 0.5).pack()
         data = trainer.leaf_samples(tables.core, worker, piece, 100)
@@ -253,7 +253,7 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions() -> None:
         for leaf in leaves:
             assert leaf[-2:] == (None, None) and tables.core.probe((*leaf[:4], 0)) is not None
         total += len(leaves)
-    assert total > 100
+    assert total > 40
     with pytest.raises(ValueError, match="at least one node"):
         trainer.leaf_samples(tables.core, worker, piece, 0)
 
@@ -305,8 +305,11 @@ def test_incomplete_tables_are_named(
 def test_the_same_command_makes_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(self_play, "CHUNK", 6)
-    rounds = Round(18, 60), Round(18, 100), Round(6, 100, leaves=True)
+    monkeypatch.setattr(self_play, "CHUNK", 3)
+    monkeypatch.setattr(self_play, "MAX_HASH_SAMPLES", 300)
+    monkeypatch.setattr(fit, "EPOCHS", 2)
+    monkeypatch.setattr(fit, "STEPS", 3)
+    rounds = Round(9, 60), Round(9, 100), Round(3, 100, leaves=True)
     monkeypatch.setattr(fit, "ROUNDS", rounds)
     results: list[bytes] = []
     for processes in (1, 2, 2):
@@ -328,16 +331,17 @@ def test_files_made_with_other_constants_are_not_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(self_play, "CHUNK", 2)
+    monkeypatch.setattr(fit, "STEPS", 2)
     payload = bytes(core.WEIGHTS_SIZE)
     pieces = [
-        self_play.self_play(tmp_path, payload, Round(4, nodes), seed, 1)
+        self_play.self_play(tmp_path, payload, Round(2, nodes), seed, 1)
         for nodes, seed in ((60, 1), (90, 1), (60, 2), (60, 1))
     ]
     assert pieces[0] == pieces[3] and pieces[0] not in pieces[1:3]
     made = []
     for epochs in (1, 2, 1):
         monkeypatch.setattr(fit, "EPOCHS", epochs)
-        made.append(fit._cached_fit(tmp_path, [random_samples(1000, 1)], array("Q"), 1))
+        made.append(fit._cached_fit(tmp_path, [random_samples(200, 1)], array("Q"), 1))
     assert made[0] == made[2] != made[1]
 
 
