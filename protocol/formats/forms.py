@@ -22,18 +22,15 @@ POSITIONS: Mapping[str, Callable[[Position], str]] = {
 GAMES: Mapping[str, Callable[[Record], str]] = {
     "pgn": format_record, "playok": format_playok, "wmd": format_wmd
 }
-JOURNAL = "journal"
 RULES = "rules"
-FORMS = (*POSITIONS, *GAMES, JOURNAL, RULES)
+FORMS = (*POSITIONS, *GAMES, RULES)
 
 _DERIVED_TAGS = ("Result", "Variant", "FEN", "SetUp", "PlyCount", "Termination")
 """Tags that are derived from the moves and the end of a game."""
-_JOURNAL_TAGS = ("White", "Black", "Round", "Event", "Site", "GameStartTime", "PairId", "GameId")
-"""Tags that a journal stores."""
 
 
 def write(item: Record | Rules, form: str, last: bool) -> str:
-    """Return a position, a game or a rule set as text in ``form``, one of `FORMS` but `JOURNAL`.
+    """Return a position, a game or a rule set as text in ``form``, one of `FORMS`.
 
     If ``form`` is a form of positions, ``last`` writes the last position of a game with moves.
     `InputError` if the form cannot express the item.
@@ -82,22 +79,21 @@ def left_out(record: Record, form: str, rules: Rules) -> set[str]:
         return set()
     missing = set()
     has_no_rules = form in POSITIONS or form == "wmd"
-    kept_tags = _DERIVED_TAGS + (_JOURNAL_TAGS if form == JOURNAL else ())
     if has_no_rules and record.start.rules != rules:
         missing.add("rules")
     if form in POSITIONS and record.result != "*" and not record.moves:
         missing.add("results")
     if form != "playok" and any(
-        value.strip("?. ") for name, value in record.tags.items() if name not in kept_tags
+        value.strip("?. ") for name, value in record.tags.items() if name not in _DERIVED_TAGS
     ):
         missing.add("tags")
-    nodes, end = list(record), record.end()
-    if any(node.comment for node in nodes if node is not end or form != JOURNAL):
+    nodes = list(record)
+    if any(node.comment for node in nodes):
         missing.add("comments")
     if any(node.marks for node in nodes):
         missing.add("marks such as [%clk]")
     if any(node.glyphs for node in nodes):
         missing.add("annotation glyphs")
-    if len(nodes) > end.ply + 1:
+    if len(nodes) > record.end().ply + 1:
         missing.add("variations")
     return missing

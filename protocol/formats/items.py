@@ -35,8 +35,8 @@ def text_items(
 ) -> Iterator[Item]:
     """Yield the positions, games or rule sets of a text file; ``-`` is standard input.
 
-    A position is a record without moves. ``form`` is one of `forms.FORMS` except `JOURNAL`; None
-    detects the form. ``rules`` apply to text that names no rules. ``report`` is called with the
+    A position is a record without moves. ``form`` is one of `forms.FORMS`; None detects the
+    form. ``rules`` apply to text that names no rules. ``report`` is called with the
     error about each invalid game or line. An error about the whole file is raised.
     """
     lines = read_lines(path)

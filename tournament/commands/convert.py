@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 
-from merels.engine.common.errors import InputError
 from merels.engine.common.files import check_output, errors_at, write_report
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -19,10 +18,10 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import OK
 from merels.protocol.commands.faults import Faults
-from merels.protocol.formats.forms import FORMS, JOURNAL, RULES, check_kind, left_out, write
+from merels.protocol.formats.forms import FORMS, RULES, check_kind, left_out, write
 from merels.protocol.formats.items import Item
 from merels.protocol.games.record import Record
-from merels.tournament.commands.journal_games import read_items, write_journal
+from merels.tournament.commands.journal_games import JOURNAL, read_items
 
 DESCRIPTION = """\
 Writes positions, games and rules in another form:
@@ -32,7 +31,6 @@ Writes positions, games and rules in another form:
   pgn        games with tags, comments, annotation glyphs and variations
   playok     games in PlayOK's numbers, without comments and variations
   wmd        only the moves of games, in the notation of the WMD, which merels also uses
-  journal    games as merels tournament stores them; -out names the new file
   rules      a rule set by its name and the changed fields, such as morris Flying=never"""
 _EPILOG = """\
 A file has one position or rule set per line; a semicolon starts a comment. A game is read by the
@@ -61,8 +59,8 @@ def main(argv: list[str]) -> int:
     )
     add_flag(parser, "to", metavar="FORM", choices=FORMS, required=True, help="the form to write")
     add_flag(
-        parser, "from", dest="source", metavar="FORM", choices=FORMS,
-        help="the form of the files (default: detected)",
+        parser, "from", dest="source", metavar="FORM", choices=(*FORMS, JOURNAL),
+        help="the form of the files, also journal (default: detected)",
     )
     add_flag(parser, "last", action="store_true", help="write the last position of a game")
     add_flag(parser, "out", metavar="FILE", help="write to this file (default: standard output)")
@@ -104,11 +102,7 @@ def _convert(arguments: argparse.Namespace) -> int:
                 text = write(item.value, form, arguments.last)
             yield text
 
-    if form == JOURNAL:
-        if out is None:
-            raise InputError("-to journal", "expected -out FILE, the journal to write")
-        write_journal(out, (item.value for item in items() if isinstance(item.value, Record)))
-    elif out is None:
+    if out is None:
         for text in written():
             sys.stdout.write(text)
     else:

@@ -77,8 +77,8 @@ def _fill(target: Journal, paths: Sequence[str], whole_line: WholeLine) -> Joine
             settings = read_settings(notes["settings"])
             if settings.is_converted:
                 raise file_error(
-                    path, "its game numbers mean nothing in other journals; convert all files of "
-                    "games by one merels convert"
+                    path, "merels convert made this journal from a file of games, and its game "
+                    "numbers mean nothing in other journals; leave it out"
                 )
             if settings.format == LEAGUE or settings.tuning is not None:
                 raise file_error(

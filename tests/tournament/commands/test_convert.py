@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -16,14 +17,14 @@ from merels.protocol.formats.forms import FORMS, GAMES, POSITIONS
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
-from merels.tournament.journal.import_games import GamesFile
-from merels.tournament.journal.players import Roster
 from tests.commands import command, run, run_process
 from tests.engine.random_games import random_positions
-from tests.tournament.specs import rows_of
 
 main = command("convert")
-GAMES_FILE = Path(__file__).parents[2] / "data" / "games.json"
+DATA = Path(__file__).parents[2] / "data"
+GAMES_FILE = DATA / "games.json"
+OLD_JOURNAL = DATA / "old" / "converted.db"
+"""A journal with the game 1. d6 f4."""
 SIX = "********/O*@*****/******** w 8 8 0 2"
 """A position in the form of six fields."""
 MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
@@ -59,7 +60,7 @@ def test_games_survive_every_form(
     pgn = convert(capsys, source, "-to", "pgn")
     assert pgn == source.read_text()
     forms = {"pgn": source}
-    for form in ("playok", "wmd", "journal"):
+    for form in ("playok", "wmd"):
         file = tmp_path / f"games.{form}"
         assert main([str(source), "-to", form, "-out", str(file)]) == 0
         forms[form] = file
@@ -77,8 +78,6 @@ def test_games_survive_every_form(
             assert [record.moves for record in records] == moves
             assert [record.result for record in records] == [game.result for game in games]
             assert {record.start.rules for record in records} == {PRESETS[rules]}
-    for game, played in zip(games, GamesFile(str(forms["journal"])).games(Roster())):
-        assert (played.white, played.black) == (game.tags["White"], game.tags["Black"])
 
 
 @pytest.mark.parametrize("rules", PRESETS)
@@ -93,11 +92,10 @@ def test_positions_survive_every_form(
         for other in POSITIONS:
             assert convert(capsys, file, "-to", other, "-variant", rules, "-from", form)
         assert convert(capsys, file, "-to", "six", "-variant", rules) == text
-    for form in ("pgn", "journal"):
-        game = tmp_path / f"game.{form}"
-        file.write_text(text)
-        assert main([str(file), "-to", form, "-out", str(game), "-variant", rules]) == 0
-        assert run(capsys, ["convert", str(game), "-to", "six", "-variant", rules])[1] == text
+    game = tmp_path / "game"
+    file.write_text(text)
+    assert main([str(file), "-to", "pgn", "-out", str(game), "-variant", rules]) == 0
+    assert run(capsys, ["convert", str(game), "-to", "six", "-variant", rules])[1] == text
 
 
 @pytest.fixture
@@ -157,7 +155,7 @@ def test_standard_input_is_converted() -> None:
         ("-to rules", SIX, "this is a position: expected six"),
         ("-to rules", "1. d6", "this is a game: expected six"),
         ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules"),
-        ("-to journal", SIX, "'-to journal': expected -out FILE, the journal to write"),
+        ("-to journal", SIX, "invalid choice: 'journal'"),
         ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
         ("-from pgn -to six", "1. 5", "expected a move such as d6"),
@@ -192,78 +190,11 @@ def test_a_notice_names_the_content_that_a_form_leaves_out(
         assert (status, error) == (0, message)
 
 
-def test_games_that_a_journal_cannot_store_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game, journal = tmp_path / "game", tmp_path / "new.db"
-    words = ["convert", str(game), "-to", "journal", "-out", str(journal)]
-    for text, message in (
-        ('[Variant "loc"]\n\n1. d6 *\n\n[Variant "mill"]\n\n1. d6 *\n',
-         "'mill': game 2 is played by these rules and the first by loc"),
-        ('[White "A"]\n[Black "A"]\n\n1. d6 *\n', "'A': both players of game 1 have this name"),
-    ):
-        game.write_text(text)
-        status, _, error = run(capsys, words)
-        assert status == 2 and message in error and not journal.exists()
-    journal.write_text("mine")
-    game.write_text("1. d6 *")
-    assert "this file exists" in run(capsys, words)[2]
-    assert journal.read_text() == "mine"
-
-
-def test_a_converted_journal_has_no_times(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game, journal = tmp_path / "game", tmp_path / "new.db"
-    tags = '[White "A"]\n[Black "B"]\n[Round "3"]\n[Termination "time forfeit"]\n'
-    game.write_text(f"{tags}\n1. d6 f4 1-0\n")
-    assert convert(capsys, game, "-to", "journal", "-out", journal) == ""
-    text = convert(capsys, journal, "-to", "pgn")
-    assert "1. d6 f4 1-0" in text
-    assert all(tag in text for tag in tags.splitlines())
-    [played] = GamesFile(str(journal)).games(Roster())
-    assert (played.result, played.termination) == ("1-0", "time forfeit")
-    assert "time forfeit" in run(capsys, ["ratings", str(journal)])[1]
-
-
-def test_the_reason_of_an_end_is_read_without_the_figures_before_it(tmp_path: Path) -> None:
-    pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
-    figures = ("+0.79/6 0.001s", "-M2/9 1.250s, tl=3.000s, n=12", "0.000s, pv=\"d6 f4 d2\"", "")
-    reason = "White wins, Black is blocked"
-    games = [f"1. d6 {{{', '.join(filter(None, (text, reason)))}}} 1-0\n\n" for text in figures]
-    pgn.write_text("".join(games))
-    assert main([str(pgn), "-to", "journal", "-out", str(journal)]) == 0
-    assert [row.reason for row in rows_of(journal)] == [reason] * len(figures)
-
-
-def test_a_converted_journal_has_no_tournament(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    game, journal = tmp_path / "game", str(tmp_path / "new.db")
-    game.write_text('[White "A"]\n[Black "B"]\n\n1. d6 f4 1-0\n')
-    convert(capsys, game, "-to", "journal", "-out", journal)
-    facts = json.loads(run(capsys, ["ratings", journal, "-format", "json"])[1])["tournaments"][0]
-    assert facts.keys() == {"event", "rules", "begun", "engines"}
-    resume = run(capsys, ["tournament", "-journal", journal, "-resume"])
-    assert resume[0] == 2 and "there is no run to continue" in resume[2]
-    # Games of the same number would count as duplicates.
-    merge = run(capsys, ["merge", str(tmp_path / "out"), journal, journal])
-    assert merge[0] == 2 and "convert all files of games" in merge[2]
-
-
-def test_a_converted_journal_keeps_the_moves_of_an_opening_apart(tmp_path: Path) -> None:
-    pgn, journal = tmp_path / "a.pgn", tmp_path / "b.db"
-    pgn.write_text("1. d6 f4 2. d2 {0.00/6 0.001s} b4 {0.00/6 0.001s} *\n")
-    assert main([str(pgn), "-to", "journal", "-out", str(journal)]) == 0
-    assert [(row.opening, row.moves) for row in rows_of(journal)] == [("d6 f4", "d2 b4")]
-
-
 def test_a_journal_with_an_illegal_move_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    game, journal = tmp_path / "game", tmp_path / "new.db"
-    game.write_text("1. d6 f4 *")
-    convert(capsys, game, "-to", "journal", "-out", journal)
+    journal = tmp_path / "j"
+    shutil.copyfile(OLD_JOURNAL, journal)
     with contextlib.closing(sqlite3.connect(journal)) as database:
         database.execute("UPDATE games SET moves = 'd6 d6'")
         database.commit()

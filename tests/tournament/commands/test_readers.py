@@ -300,9 +300,6 @@ def test_an_illegal_game_is_skipped(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert out.read_text() == others
     status, _, error = run(capsys, [*words, "-strict"])
     assert status == 2 and error == f"{fault})\n"
-    journal = tmp_path / "j"
-    assert run(capsys, ["convert", str(games), "-to", "journal", "-out", str(journal)])[0] == 1
-    assert run(capsys, ["convert", str(journal), "-to", "wmd"])[1].count("\n*\n") == 2
     # If no game can be read, the output file is not written.
     games.write_text("1. d6 d6 *\n1. x *\n")
     status, _, error = run(capsys, [*words, "-out", str(out)])
@@ -427,10 +424,6 @@ def test_moves_after_a_draw_by_counting_are_read_with_one_notice(
     marked = [line for line in out.splitlines() if "the record goes on" in line]
     assert status == 0 and len(marked) == 1 and draw.split(" at ")[0] in marked[0]
     assert draw in error and len(error.splitlines()) == 1
-    # A journal with the game gives the same notice.
-    journal = tmp_path / "j"
-    run(capsys, ["convert", str(game), "-to", "journal", "-out", str(journal)])
-    assert draw in run(capsys, ["convert", str(journal), "-to", "pgn"])[2]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\n"])
