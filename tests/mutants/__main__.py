@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import math
 import os
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
-from tests.mutants.lines import LineMap
 from tests.mutants.mutate import LAYERS, Mutant, choose
 from tests.mutants.trial import ROOT, Copy, nearest
 
@@ -36,13 +33,6 @@ def main(argv: list[str]) -> int:
                         help="only the mirror package, and tests that name the module")  # fmt: skip
     parser.add_argument("-tests", metavar="FILE", nargs="+",
                         help="only these test files, or tests in them")  # fmt: skip
-    parser.add_argument("-lines", metavar="FILE", type=Path,
-                        help="lines and seconds of each default test, recorded first if there is "
-                        "no such file; runs only tests that execute the mutant's statement, the "
-                        "quickest files first (with -core: all tests, the quickest files first)",
-    )  # fmt: skip
-    parser.add_argument("-most", metavar="SECONDS", type=float, default=math.inf,
-                        help="with -lines: limit on the recorded seconds of the tests of a mutant")
     parser.add_argument("-list", action="store_true", help="print the mutants, and run nothing")
     parser.add_argument("-limit", metavar="SECONDS", type=float, default=300.0,
                         help="seconds without output after which a mutant counts as hanging "
@@ -62,22 +52,10 @@ def main(argv: list[str]) -> int:
         return 0
     survived = 0
     with Copy(options.limit) as copy:
-        lines = None
-        if options.lines is not None:
-            if not options.lines.exists():
-                copy.record_lines().write(options.lines)
-            lines = LineMap.read(options.lines)
         for number, mutant in numbered:
             begin = time.monotonic()
             near, others = nearest(mutant.path)
-            runs = [near] if options.near else [near, others]
-            if options.tests:
-                runs = [options.tests]
-            elif lines is not None and options.core:
-                runs = [lines.quickest_first(files) for files in runs]
-            elif lines is not None:
-                source = (ROOT / mutant.path).read_bytes()
-                runs = [lines.tests_of(mutant.path, source, mutant.line, options.most)]
+            runs = [options.tests] if options.tests else [near] if options.near else [near, others]
             verdict = try_mutant(copy, mutant, options.core, runs)
             survived += verdict is None
             end = f"caught by {verdict}" if verdict else "SURVIVED"

@@ -11,6 +11,8 @@ import pytest
 from tests.mutants.mutate import KINDS, LAYERS, choose, cython_mutants, python_mutants
 from tests.mutants.trial import ROOT, nearest
 
+pytestmark = pytest.mark.thorough
+
 SOURCE = b'''"""Text."""
 
 def one(number: int | None) -> bool:
@@ -79,7 +81,6 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert near[0].startswith("tests/engine/tablebase/")
 
 
-@pytest.mark.thorough
 def test_a_mutant_is_caught_in_a_copy_and_the_checkout_stays() -> None:
     package = ROOT / "tournament" / "pairing"
     before = {path: path.read_bytes() for path in package.glob("*.py")}

@@ -1,0 +1,1 @@
+"""Tests of the tools under tests/, run only in CI."""
