@@ -15,8 +15,6 @@ MAY_SKIP = (
     "no qemu-x86_64 here",  # the emulator of another processor
     "no __buffer__ before Python 3.12",
     "the finder of an editable installation",  # for developers only
-    "needs the package open_spiel",  # large packages, each for an example
-    "needs the package ray",
 )
 """Beginnings of the reasons for which a test may skip even in CI, where ``MERELS_CI`` is 1."""
 

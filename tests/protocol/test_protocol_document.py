@@ -91,14 +91,3 @@ def test_the_minimal_engines_pass_the_check(
         words = [f"cmd={program}"]
     assert check(["-engine", *words, "-fast"]) == 0
     assert ", 0 failed," in capsys.readouterr().out
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["alphabeta", "mcts"])
-def test_the_classic_engines_pass_the_check(
-    kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    program = PAGE.parent / "examples" / "classic_engines.py"
-    words = [f"cmd={sys.executable}", f"args='{program}' {kind}"]
-    assert check(["-engine", *words, "-fast"]) == 0, capsys.readouterr().out
-    assert ", 0 failed," in capsys.readouterr().out
