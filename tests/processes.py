@@ -6,7 +6,6 @@ import importlib.util
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,13 +16,6 @@ from typing import TypeVar
 import pytest
 
 from merels.protocol.process.guardian import GUARDIAN, MARK
-
-_FAKES = Path(__file__).parent / "fakes"
-FAKE = (sys.executable, str(_FAKES / "random_mover.py"))
-SANMILL = (sys.executable, str(_FAKES / "sanmill.py"))
-LATE = (sys.executable, "-I", "-S", str(_FAKES / "late.py"))
-GATE = (sys.executable, str(_FAKES / "gate.py"))
-HOSTILE = (sys.executable, "-I", "-S", str(_FAKES / "hostile.py"))
 
 needs_resource = pytest.mark.skipif(
     importlib.util.find_spec("resource") is None, reason="needs a system with resource limits"

@@ -12,7 +12,7 @@ from tests.benchmarks.cpu import RULES
 from tests.soak.faults import USUAL
 from tests.tournament.specs import engine_words
 
-ERRATIC = (sys.executable, str(Path(__file__).parent.parent / "fakes" / "erratic.py"))
+ERRATIC = (sys.executable, str(Path(__file__).with_name("erratic.py")))
 SLOW_MACHINE = ["starttimeout=120", "pingtimeout=120"]
 """Timeouts of sound engines, in seconds: long, for a busy machine."""
 PATIENT = ["starttimeout=30", "pingtimeout=5"]

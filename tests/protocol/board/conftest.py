@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
-from tests.processes import FAKE
+from tests.kit.fakes import fake
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import console_errors, stop_engines
 from tests.protocol.board.webdriver import Browser
 
-BUSY = (sys.executable, str(Path(__file__).parent / "busy.py"))
+FLOOD = """
+for number, (pv, score) in enumerate((("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4)), 1):
+    write(
+        f"info depth {count // 60 + 1} multipv {number} score cp {score + count % 50} "
+        f"nodes {count * 1000} nps 60000 pv {pv}\\n"
+    )
+time.sleep(1 / 60)
+count += 1
+"""
+BUSY = (
+    "uci: answer id name Busy\\noption name MultiPV type spin default 1 min 1 max 9\\n"
+    "option name Style type combo default Solid var Risky var solid\\nuciok; "
+    f"go: hold & do count = 1 & thread & do while held:{FLOOD.rstrip()}".replace("\n", "\n    ")
+)
+"""Script of an engine that prints three variations sixty times a second until ``stop``."""
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +37,10 @@ def server() -> Iterator[Server]:
 
     Engine 1 moves at once, engine 2 floods its output, and engine 3 never ends a search.
     """
-    fake = ("-engine", f"cmd={shlex.join(FAKE)} sound", "name=Fake")
-    busy = ("-engine", f"cmd={shlex.join(BUSY)}", "name=Busy")
-    mute = ("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute")
-    with Server(*fake, *busy, *mute) as started:
+    sound = ("-engine", f"cmd={shlex.join(fake())}", "name=Fake")
+    busy = ("-engine", f"cmd={shlex.join(fake(BUSY))}", "name=Busy")
+    mute = ("-engine", f"cmd={shlex.join(fake('never'))}", "name=Mute")
+    with Server(*sound, *busy, *mute) as started:
         yield started
 
 

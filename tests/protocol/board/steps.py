@@ -16,7 +16,7 @@ PERSON: dict[str, Any] = {"engine": None}
 BEGINNER = {"engine": 0, "level": "Beginner"}
 ANALYST = {"engine": 0}
 BUSY = {"engine": 2}
-"""The fake engine of busy.py, in the fixture `server`."""
+"""The fake engine `BUSY` in the fixture `server`."""
 MUTE = {"engine": 3}
 """The engine of the fixture `server` that never moves."""
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"

@@ -9,7 +9,7 @@ from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import event_data
 from merels.protocol.client.engine_spec import EngineSpec
-from tests.processes import FAKE
+from tests.kit.fakes import fake
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
@@ -39,7 +39,7 @@ def test_an_opened_game_of_two_users_is_continued_with_the_clock(server: Server)
 def test_the_clock_stops_while_the_board_sleeps(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session("board", [EngineSpec((*FAKE, "never"), "Never moves")])
+    session = Session("board", [EngineSpec(fake("never"), "Never moves")])
     try:
         players = [PERSON, {"engine": 0, "level": "full"}, {"engine": 0}]
         act(session, "new", {"players": players, "time": clock(60)})

@@ -18,7 +18,7 @@ from merels.protocol.board.seat import OWN_ENGINE, Seat
 from merels.protocol.board.session import Session
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.kit.waiting import wait
-from tests.processes import GATE
+from tests.kit.fakes import fake
 from tests.protocol.board.conftest import BUSY
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ANALYST, PERSON, clock
@@ -101,7 +101,7 @@ def is_in(thread: Thread, function: Any) -> bool:
 def test_a_request_during_an_engines_start_is_answered_during_its_search(
     action: str, body: dict[str, Any], analyst: dict[str, Any] | None, tmp_path: Path
 ) -> None:
-    slow = EngineSpec((*GATE, str(tmp_path / "gate"), *BUSY[1:]), "Slow")
+    slow = EngineSpec(fake(f"start: wait {tmp_path / 'gate'}; {BUSY}"), "Slow")
     session = Session("board", [OWN_ENGINE, slow])
     answers = []
     request = Thread(

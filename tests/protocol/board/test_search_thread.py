@@ -21,15 +21,14 @@ from merels.protocol.board.search_thread import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.kit.waiting import wait
-from tests.processes import FAKE
+from tests.kit.fakes import fake
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 
 
 @contextmanager
-def thinking(*mode: str, **time: Any) -> Iterator[Session]:
+def thinking(script: str, **time: Any) -> Iterator[Session]:
     """Yield a board on which Black's engine, the fake engine in a ``mode``, is searching."""
-    fake = EngineSpec((*FAKE, *mode), "Fake")
-    session = Session("board", [OWN_ENGINE, fake])
+    session = Session("board", [OWN_ENGINE, EngineSpec(fake(script), "Fake")])
     try:
         act(session, "new", {"players": [PERSON, {"engine": 1}, ANALYST], **time})
         act(session, "play", {"move": "d6", "at": 0})
@@ -42,7 +41,7 @@ def thinking(*mode: str, **time: Any) -> Iterator[Session]:
 @pytest.fixture
 def slow_to_stop() -> Iterator[Session]:
     """A board whose engine searches until `stop`, and answers half a second later."""
-    with thinking("stops-only", "0.5") as session:
+    with thinking("stops-only 0.5") as session:
         yield session
 
 
@@ -78,14 +77,14 @@ def test_the_move_of_a_search_before_an_undo_is_dropped(slow_to_stop: Session) -
 
 
 def test_a_slow_start_is_deducted_from_the_time_of_the_search() -> None:
-    with thinking("slow-start", "1", time=clock(60)) as session:
+    with thinking("slow-start 1", time=clock(60)) as session:
         words = sent(session, "go ")[0].split()
         assert int(words[words.index("btime") + 1]) <= 59_000
 
 
 @pytest.mark.thorough
 def test_an_engine_that_moves_after_its_flag_fell_has_lost() -> None:
-    with thinking("slow-start", "1.2", time=clock(1)) as session:
+    with thinking("slow-start 1.2", time=clock(1)) as session:
         wait(lambda: session.game.over or session.game.live.ply > 1, 60, "an end")
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 

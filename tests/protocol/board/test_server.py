@@ -15,7 +15,8 @@ from merels.engine.search.levels import LEVELS
 from merels.protocol.board.events import Feed
 from merels.protocol.board.sessions import MAX_SESSIONS
 from tests.commands import command
-from tests.processes import FAKE, needs_proc
+from tests.kit.fakes import fake
+from tests.processes import needs_proc
 from tests.protocol.board.server import Server, alive
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
@@ -250,7 +251,7 @@ def test_a_new_board_replaces_the_oldest_unwatched_one(server: Server) -> None:
 
 @needs_proc
 def test_engines_end_with_the_server() -> None:
-    with Server("-engine", f"cmd={' '.join(FAKE)} stubborn", "name=Stubborn") as server:
+    with Server("-engine", f"cmd={shlex.join(fake('stubborn'))}", "name=Stubborn") as server:
         session = server.begin({"engine": 1}, {"engine": 0}, time={"kind": "move", "seconds": 9})
         with server.stream(session) as stream:
             stream.until("state", lambda state: state["plies"] == 1)
@@ -307,7 +308,7 @@ def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> Non
 
 @needs_proc
 def test_an_engine_that_ignores_stop_does_not_outlive_the_server() -> None:
-    with Server("-engine", f"cmd={shlex.join(FAKE)} never", "name=Mute") as server:
+    with Server("-engine", f"cmd={shlex.join(fake('never'))}", "name=Mute") as server:
         session = server.begin({"engine": 1}, time=clock(600))
         with server.stream(session) as stream:
             stream.until_go()
@@ -317,7 +318,7 @@ def test_an_engine_that_ignores_stop_does_not_outlive_the_server() -> None:
 
 @needs_proc
 def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_start() -> None:
-    with Server("-engine", f"cmd={shlex.join(FAKE)} mute", "name=Mute") as server:
+    with Server("-engine", f"cmd={shlex.join(fake('mute'))}", "name=Mute") as server:
         session = server.begin({"engine": 1})
         with server.stream(session) as stream:
             stream.until("log", lambda log: ["White", ">", "uci"] in log)

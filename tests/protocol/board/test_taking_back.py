@@ -19,7 +19,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.puzzles.training import Trainer
 from tests.kit.waiting import wait
-from tests.processes import FAKE
+from tests.kit.fakes import fake
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.test_game_store import PUZZLE
 
@@ -30,7 +30,7 @@ GAME_OVER = "the game is over"
 @pytest.fixture
 def board(tmp_path: Path) -> Iterator[Session]:
     """A board that stores games, with a fake engine that moves at once."""
-    choices = [OWN_ENGINE, EngineSpec((*FAKE, "sound"), "Fake")]
+    choices = [OWN_ENGINE, EngineSpec(fake(), "Fake")]
     session = Session("board", choices, GameStore(tmp_path))
     yield session
     session.close()
@@ -187,7 +187,7 @@ def test_a_stored_game_resumes_without_the_moves_taken_back(
 
 
 def test_a_move_is_refused_unless_the_user_is_to_move_in_the_position_shown(tmp_path: Path) -> None:
-    silent = EngineSpec((*FAKE, "never"), "Silent")
+    silent = EngineSpec(fake("never"), "Silent")
     board = Session("board", [OWN_ENGINE, silent], GameStore(tmp_path))
     begin(board)
     play(board, "d6", "f4")
@@ -273,7 +273,7 @@ def test_a_paused_game_refuses_moves_of_both_sides(board: Session, black: Any) -
 
 
 def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> None:
-    slow = EngineSpec((*FAKE, "stops-only", "0.2"), "Slow")
+    slow = EngineSpec(fake("stops-only 0.2"), "Slow")
     session = Session("board", [OWN_ENGINE, slow], GameStore(tmp_path))
     try:
         begin(session, {"engine": 1}, time=clock(600))

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from merels.protocol.check.conversation import Pace
 from merels.protocol.check.step import Finding, Verdict
 from merels.protocol.check.subject import Subject
 from merels.protocol.check.suite import MAX_SECONDS, choose, run
 from merels.protocol.client.engine_spec import EngineSpec
-from tests.processes import FAKE
+from tests.kit import fakes
 
-FAULTY = str(Path(__file__).parents[2] / "fakes" / "faulty.py")
 QUICK = Pace(answer=1.5, ready=4.0, watch=0.05, listen=0.05, movetime=40, plies=4, games=1)
 """A pace for tests, with short timeouts and games."""
 
 
-def faulty(mode: str, protocol: str = "uci") -> EngineSpec:
-    """Return merels with the fault ``mode`` of tests/fakes/faulty.py."""
-    return EngineSpec((sys.executable, FAULTY, mode), protocol=protocol)
+def faulty(script: str = "", protocol: str = "uci") -> EngineSpec:
+    """Return merels with the faults of a script."""
+    return EngineSpec(fakes.fake(f"start: merels; {script}"), protocol=protocol)
 
 
 def fake(mode: str) -> EngineSpec:
-    """Return the engine tests/fakes/random_mover.py in a mode."""
-    return EngineSpec((*FAKE, mode))
+    """Return a fake engine with a script."""
+    return EngineSpec(fakes.fake(mode))
 
 
 def check(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +25,8 @@ from merels.protocol.check.transcript import Kind, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from merels.protocol.client.info import read_info
 from tests.commands import command, output
-from tests.processes import FAKE
-from tests.protocol.check.checking import FAULTY, QUICK, check, failed, fake, faulty
+from tests.kit import fakes
+from tests.protocol.check.checking import QUICK, check, failed, fake, faulty
 from tests.protocol.gui import ENGINE
 
 pytestmark = pytest.mark.thorough
@@ -57,7 +58,7 @@ def test_a_step_is_skipped_with_the_value_that_an_option_does_not_allow() -> Non
 def test_a_new_process_gets_time_to_start_before_its_first_answer() -> None:
     steps = "ready-before-greeting,quit-at-once,end-of-input-at-once"
     pace = replace(QUICK, ready=100.0, start=100.0)
-    findings = check(SlowGreeting(faulty("slow-to-start"), pace), steps)
+    findings = check(SlowGreeting(faulty("start: sleep 2"), pace), steps)
     assert failed(findings) == {}
     assert "no readyok before the greeting" not in {finding.reason for finding in findings}
 
@@ -98,7 +99,7 @@ def test_the_json_report_has_engine_counts_and_steps(capsys: pytest.CaptureFixtu
 
 
 def test_a_warning_quotes_standard_error() -> None:
-    findings = check(faulty("noisy"), "silent-stderr")
+    findings = check(faulty("start: do os.write(2, 'thinking…\\n'.encode())"), "silent-stderr")
     assert findings[0].line == "thinking…".encode()
 
 
@@ -135,7 +136,7 @@ def test_a_timeout_of_an_engine_that_does_not_flush_its_output_names_the_cause()
 
 
 def test_a_failure_quotes_the_line_and_names_the_search() -> None:
-    findings = check(faulty("illegal"), "bestmove-legal")
+    findings = check(faulty("out: s/bestmove [a-g].*/bestmove a1xg7/"), "bestmove-legal")
     assert findings[0].line == b"bestmove a1xg7"
     assert "'go depth 4' after 'position startpos'" in findings[0].reason
 
@@ -167,7 +168,7 @@ def test_a_crash_in_the_survey_fails_one_step_and_skips_the_others() -> None:
 
 
 def test_many_lines_sends_one_isready() -> None:
-    subject = Subject(faulty("sound"), QUICK)
+    subject = Subject(faulty(), QUICK)
     findings = check(subject, "many-lines")
     assert [finding.verdict for finding in findings] == [Verdict.PASS]
     # A new process also prints one readyok before the step.
@@ -182,19 +183,20 @@ def test_three_failed_starts_skip_the_remaining_steps() -> None:
 
 
 def test_steps_after_the_time_limit_are_skipped() -> None:
-    findings = check(faulty("sound"), "handshake", max_seconds=-1.0)
+    findings = check(faulty(), "handshake", max_seconds=-1.0)
     assert {f.reason for f in findings} == {"the time limit of -1 s has passed"}
 
 
 def test_a_run_that_the_time_limit_cut_short_does_not_call_the_engine_ready() -> None:
-    findings = check(faulty("sound"), max_seconds=-1.0)
+    findings = check(faulty(), max_seconds=-1.0)
     expected = f"unknown, because the time limit skipped {len(STEPS) - 4} steps"
     assert summary(findings, 300.0).endswith(f"\nready for tournaments: {expected}")
 
 
 @pytest.mark.quick
 def test_the_report_groups_steps_and_ends_with_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    engine = [f"cmd={sys.executable}", f"args={FAULTY} nameless", "name=Anna"]
+    command = faulty("out{line.startswith('id name')}: drop").command
+    engine = [f"cmd={shlex.join(command)}", "name=Anna"]
     assert main(["-engine", *engine, "-only", "handshake,query-move", "-fast"]) == 1
     out = capsys.readouterr().out
     assert out.startswith("Anna (unnamed engine), uci, judged by the rules of mill\n")
@@ -341,7 +343,12 @@ def test_flags_set_rule_fields_for_which_the_engine_has_no_option(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     flags = ["-variant", "morris", "-set", "Repetition=0", "Blocked=draws"]
-    assert main(["-engine", f"cmd={sys.executable}", f"args={FAULTY} morris-unsaid", "-fast",
+    silent = faulty(
+        "out{words[0] == 'option'}: drop; start: do "
+        "handle('setoption name UCI_Variant value morris'), "
+        "handle('setoption name Repetition value 0')"
+    )
+    assert main(["-engine", f"cmd={shlex.join(silent.command)}", "-fast",
                  *flags, "-only", "bestmove-legal,repeated-position"]) == 0
     out = capsys.readouterr().out
     assert "judged by the rules of morris Blocked=draws Repetition=0\n" in out
@@ -349,7 +356,7 @@ def test_flags_set_rule_fields_for_which_the_engine_has_no_option(
     # merels has an option for every field, so the flags change nothing.
     assert main(["-engine", *MERELS, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill\n" in capsys.readouterr().out
-    fake_engine = [f"cmd={FAKE[0]}", f"args={' '.join(FAKE[1:])} sound"]
+    fake_engine = [f"cmd={shlex.join(fakes.fake())}"]
     assert main(["-engine", *fake_engine, "-fast", *flags, "-only", "id-name"]) == 0
     assert "judged by the rules of mill Blocked=draws Repetition=0\n" in capsys.readouterr().out
 

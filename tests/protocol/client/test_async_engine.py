@@ -21,12 +21,13 @@ from merels.protocol.client.any_engine import Analysis, PlayResult
 from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
 from merels.protocol.client.connection import Connection
 from merels.protocol.process.errors import EngineError, EngineTerminated
+from tests.kit.fakes import FAULTS, fake
 from tests.kit.waiting import wait
-from tests.processes import FAKE
 from tests.protocol.gui import ENGINE
 
 pytestmark = pytest.mark.usefixtures("no_engine_is_left")
 T = TypeVar("T")
+DEAF_AND_STUBBORN = f"go#2: hang; {FAULTS['stubborn']}"
 
 
 def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
@@ -162,12 +163,11 @@ def is_reaped(engine: AsyncEngine) -> bool:
     return False
 
 
-async def unanswered_search(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent]:
+async def unanswered_search(script: str) -> tuple[AsyncEngine, asyncio.Task[PlayResult], Sent]:
     """Return a fake engine, a search that it leaves unanswered, and the lines sent."""
     sent = Sent()
-    engine = await AsyncEngine.popen([*FAKE, *mode], trace=sent)
-    # In these modes, the fake answers its first search.
-    searches = 2 if mode[0] in ("deaf", "die-search") else 1
+    engine = await AsyncEngine.popen(fake(script), trace=sent)
+    searches = 2 if script.startswith(("go#2", "die-search")) else 1
     for _ in range(1, searches):
         await engine.play(Position(), Limit(nodes=1))
     search = asyncio.create_task(engine.play(Position(), Limit(nodes=1)))
@@ -176,15 +176,14 @@ async def unanswered_search(*mode: str) -> tuple[AsyncEngine, asyncio.Task[PlayR
 
 
 @pytest.mark.parametrize(
-    "mode",
-    [("never",), ("deaf",), ("deaf", "stubborn"), ("stops-only", "0.1"), ("die-search", "1")],
-    ids=" ".join,
+    "script",
+    ["never", "go#2: hang", DEAF_AND_STUBBORN, "stops-only 0.1", "die-search 1"],
 )
-def test_close_ends_an_engine_that_does_not_answer(mode: tuple[str, ...]) -> None:
+def test_close_ends_an_engine_that_does_not_answer(script: str) -> None:
     async def close_stuck_engine() -> None:
-        engine, search, _ = await unanswered_search(*mode)
-        # In this mode, the engine answers the "stop" that is sent before "quit".
-        answers = mode[0] == "stops-only"
+        engine, search, _ = await unanswered_search(script)
+        # This engine answers the "stop" that is sent before "quit".
+        answers = script.startswith("stops-only")
         await in_time(engine.close(10.0 if answers else 0.3))
         assert is_reaped(engine)
         if answers:
@@ -199,7 +198,7 @@ def test_close_ends_an_engine_that_does_not_answer(mode: tuple[str, ...]) -> Non
 
 @in_loop
 async def test_a_cancelled_close_continues_and_can_be_repeated() -> None:
-    engine, search, sent = await unanswered_search("deaf", "stubborn")
+    engine, search, sent = await unanswered_search(DEAF_AND_STUBBORN)
     for _ in range(2):
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.close(0.5), 0.01)
@@ -213,7 +212,7 @@ async def test_a_cancelled_close_continues_and_can_be_repeated() -> None:
 
 def test_a_cancelled_close_leaves_no_process_when_the_loop_ends() -> None:
     async def cancel_close() -> AsyncEngine:
-        engine = await AsyncEngine.popen([*FAKE, "stubborn"])
+        engine = await AsyncEngine.popen(fake("stubborn"))
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(engine.close(0.2), 0.01)
         return engine
@@ -224,7 +223,7 @@ def test_a_cancelled_close_leaves_no_process_when_the_loop_ends() -> None:
 
 @in_loop
 async def test_kill_ends_a_running_search_and_a_running_close() -> None:
-    engine, search, _ = await unanswered_search("deaf", "stubborn")
+    engine, search, _ = await unanswered_search(DEAF_AND_STUBBORN)
     closing = asyncio.create_task(engine.close(60))
     await asyncio.sleep(0)
     engine.kill()
@@ -237,7 +236,7 @@ async def test_kill_ends_a_running_search_and_a_running_close() -> None:
 @in_loop
 async def test_a_cancelled_search_is_stopped_once() -> None:
     sent = Sent()
-    async with await AsyncEngine.popen([*FAKE, "stops-only", "0.6"], trace=sent) as engine:
+    async with await AsyncEngine.popen(fake("stops-only 0.6"), trace=sent) as engine:
         for number in (1, 2):
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(engine.play(Position(), Limit(depth=1)), 0.2)
@@ -276,7 +275,7 @@ async def test_an_analysis_that_is_cancelled_while_it_starts_is_stopped() -> Non
 
 @in_loop
 async def test_next_and_wait_of_an_analysis_can_time_out() -> None:
-    async with await AsyncEngine.popen([*FAKE, "stops-only"]) as engine:
+    async with await AsyncEngine.popen(fake("stops-only")) as engine:
         async with await engine.analysis(Position()) as analysis:
             for _ in range(3):
                 with pytest.raises(asyncio.TimeoutError):
@@ -306,7 +305,7 @@ async def test_a_next_that_times_out_loses_no_report() -> None:
 
 @in_loop
 async def test_other_calls_run_while_an_analysis_is_read() -> None:
-    async with await AsyncEngine.popen([*FAKE, "stops-only"]) as engine:
+    async with await AsyncEngine.popen(fake("stops-only")) as engine:
         analysis = await engine.analysis(Position())
         reading = asyncio.create_task(analysis.wait())
         await asyncio.sleep(0.05)
@@ -318,7 +317,7 @@ async def test_other_calls_run_while_an_analysis_is_read() -> None:
 
 @in_loop
 async def test_reading_an_analysis_raises_the_engine_s_error() -> None:
-    async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
+    async with await AsyncEngine.popen(fake("die-search 1")) as engine:
         await engine.play(Position(), Limit(nodes=1))
         analysis = await engine.analysis(Position())
         assert await in_time(analysis.next()) is not None
@@ -330,7 +329,7 @@ async def test_reading_an_analysis_raises_the_engine_s_error() -> None:
 async def test_popen_and_play_raise_the_engine_s_error() -> None:
     with pytest.raises(EngineError, match="no-such-engine"):
         await AsyncEngine.popen("no-such-engine")
-    async with await AsyncEngine.popen([*FAKE, "die-search", "1"]) as engine:
+    async with await AsyncEngine.popen(fake("die-search 1")) as engine:
         await engine.play(Position(), Limit(nodes=1))
         with pytest.raises(EngineTerminated, match="exit code 1"):
             await engine.play(Position(), Limit(nodes=1))
@@ -340,7 +339,7 @@ async def test_popen_and_play_raise_the_engine_s_error() -> None:
 @in_loop
 async def test_a_cancelled_start_leaves_no_process() -> None:
     with pytest.raises(asyncio.TimeoutError):
-        await asyncio.wait_for(AsyncEngine.popen([*FAKE, "mute"], timeout=1.0), 0.2)
+        await asyncio.wait_for(AsyncEngine.popen(fake("mute"), timeout=1.0), 0.2)
     await asyncio.sleep(1.2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -26,15 +27,11 @@ from merels.protocol.common.options import Options, Value, parse_option
 from merels.protocol.process.command import find_executable, split_command
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
-from tests.processes import FAKE, marked, needs_proc, own_mark
+from tests.kit.fakes import fake
+from tests.processes import marked, needs_proc, own_mark
 from tests.protocol.gui import ENGINE
 
 OTHER_START = "**@@@@@@/********/*OOO***O w 0 0 0 20"
-
-
-def fake(mode: str, argument: str = "") -> list[str]:
-    """Return the command of a fake engine."""
-    return [*FAKE, mode, argument]
 
 
 pytestmark = pytest.mark.usefixtures("no_engine_is_left")
@@ -374,7 +371,7 @@ def test_a_command_or_path_that_the_system_rejects_is_an_engine_error(
 
 def make_script(script: Path, condition: str = "true") -> None:
     """Write a shell script that is an engine, and runs only if the condition is true."""
-    script.write_text(f'#!/bin/sh\n{condition} && exec {sys.executable} "{FAKE[1]}" sound\n')
+    script.write_text(f'#!/bin/sh\n{condition} && exec {shlex.join(fake())}\n')
     script.chmod(0o755)
 
 
@@ -406,7 +403,7 @@ def test_a_command_is_looked_up_in_the_engine_s_directory_first(
 
 
 def test_the_error_about_an_ended_engine_names_the_exit_code_or_signal() -> None:
-    for status, cause in (("1", "exit code 1"), ("segv", "killed by SIGSEGV")):
+    for status, cause in (("1", "exit code 1"), ("SIGSEGV", "killed by SIGSEGV")):
         with pytest.raises(EngineTerminated, match=cause):
             Engine.popen(fake("die-start", status))
         with Engine.popen(fake("die-search", status)) as engine:
@@ -423,7 +420,7 @@ def test_a_timeout_names_the_missing_answer() -> None:
         Engine.popen(fake("mute"), timeout=0.3)
     with pytest.raises(EngineTimeout, match="no answer to isready in 2 s"):
         Engine.popen(fake("never-ready"), timeout=2.0)
-    with Engine.popen(fake("never-ready", "1")) as engine:
+    with Engine.popen(fake("isready#2: drop")) as engine:
         with pytest.raises(EngineTimeout, match="no answer to isready in 0.2 s"):
             engine.ping(0.2)
     with Engine.popen(fake("never")) as engine:
@@ -511,14 +508,8 @@ def test_close_kills_an_engine_that_ignores_quit_and_sigterm(mode: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_an_engine_that_ignores_quit_gets_sigterm_before_sigkill(tmp_path: Path) -> None:
     file = tmp_path / "terminated"
-    code = (
-        "import pathlib, signal, sys, time\n"
-        "file = pathlib.Path(sys.argv[1])\n"
-        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(file.touch()))\n"
-        "print('uciok\\nreadyok', flush=True)\n"
-        "time.sleep(1000)\n"
-    )
-    Engine.popen([sys.executable, "-c", code, str(file)]).close(1.0)
+    handler = f"lambda *_: (create('{file}'), leave('0'))"
+    Engine.popen(fake(f"start: do signal.signal(15, {handler}); quit: hang")).close(1.0)
     assert file.exists()
 
 
@@ -551,17 +542,18 @@ def test_a_guardian_that_was_killed_is_replaced() -> None:
 
 @needs_proc
 def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Engine.popen(fake("sound")) as engine:
+    sound = fake()
+    with Engine.popen(sound) as engine:
         assert GUARDIAN._process is not None
         GUARDIAN._process.kill()
         GUARDIAN._process.wait()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/no/such/python")
             with pytest.raises(EngineError, match="cannot start the guardian of engines: No such"):
-                Engine.popen(fake("sound"))
+                Engine.popen(sound)
             assert len(marked(own_mark())) == 1
             engine.close()
-        Engine.popen(fake("sound")).close()
+        Engine.popen(sound).close()
 
 
 def test_a_trace_gets_both_directions_and_a_file_gets_standard_error(tmp_path: Path) -> None:

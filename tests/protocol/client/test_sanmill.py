@@ -21,12 +21,12 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import Entrant, Opening, TimeControl
-from tests.processes import FAKE, SANMILL
+from tests.kit.fakes import SANMILL, fake
 from tests.tournament.specs import game
 
 DIALECT = dialect("sanmill")
 SANMILL_ENTRANT = Entrant(EngineSpec(SANMILL, "Sanmill", "sanmill"), TimeControl(depth=6))
-SOUND_ENTRANT = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
+SOUND_ENTRANT = Entrant(EngineSpec(fake(), "sound"), TimeControl(nodes=1))
 
 
 def engine_that_answers_go_with(line: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from merels.tournament.journal.failures import Health
 from tests.commands import output
-from tests.processes import FAKE, LATE
+from tests.kit.fakes import fake
 from tests.tournament.processes import Marked
 from tests.tournament.specs import engine_words
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.thorough
 
 def play(tmp_path: Path, mode: str, *more: str, limit: str = "nodes=20") -> tuple[int, str, str]:
     """Play four games between a sound engine and an engine that works only in its trial."""
-    command = (*LATE, str(tmp_path / "tried"), FAKE[1], *mode.split())
+    command = fake(mode, once=tmp_path / "tried")
     words = [*engine_words("Odd", *limit.split(), command=command), *engine_words("Sound")]
     run = Marked(*words, "-each", "nodes=20", "starttimeout=300", "-rounds", "2", "-srand", "1",
                  "-maxmoves", "12", "-journal", f"file={tmp_path}/j", *more)

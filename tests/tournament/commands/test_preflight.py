@@ -12,7 +12,9 @@ import pytest
 from merels.tournament.commands.main import main
 from merels.tournament.journal.open import read_journal
 from tests.commands import output
-from tests.processes import FAKE, LATE, SANMILL, needs_proc
+from tests.kit import fakes
+from tests.kit.fakes import SANMILL
+from tests.processes import needs_proc
 from tests.tournament.processes import Marked, play
 from tests.tournament.specs import engine_words, match, rows_of
 
@@ -25,7 +27,7 @@ ONE_MOVE = (*ONE_ROUND, "-games", "1", "-maxmoves", "1")
 
 def fake(*words: str, mode: str = "sound", name: str = "E") -> list[str]:
     """Return the flags of a fake engine with short timeouts."""
-    return engine_words(name, *TIMEOUTS, "nodes=20", *words, command=(*FAKE, *mode.split(" ", 1)))
+    return engine_words(name, *TIMEOUTS, "nodes=20", *words, command=fakes.fake(mode))
 
 
 def refused(tmp_path: Path, *words: str) -> str:
@@ -136,7 +138,7 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
     script, journal = tmp_path / "mill.py", tmp_path / "j"
     words = match("-engine", f"cmd={sys.executable} {script}", "name=E", "nodes=20",
                   "-journal", str(journal), "-resume", "-games", "1", "-maxmoves", "2", "-quiet")
-    sound = f"import os, sys; os.execv({FAKE[0]!r}, [{FAKE[0]!r}, {FAKE[1]!r}, 'sound'])\n"
+    sound = f"import os; os.execv({sys.executable!r}, {[*fakes.fake()]})\n"
     script.write_text(sound)
     play(*words, "-rounds", "1")
     before = journal.read_bytes()
@@ -180,7 +182,7 @@ def test_a_refused_run_does_not_change_the_command_line_in_the_journal(tmp_path:
 
 @needs_proc
 def test_an_engine_that_stops_playing_after_its_trial_is_a_warning(tmp_path: Path) -> None:
-    journal, command = f"{tmp_path}/j", (*LATE, str(tmp_path / "tried"), FAKE[1], "illegal")
+    journal, command = f"{tmp_path}/j", fakes.fake("illegal", once=tmp_path / "tried")
     engine = engine_words("E", *TIMEOUTS, "nodes=20", command=command)
     run = Marked(*match(*engine, "-rounds", "1", "-maxmoves", "20", "-journal", journal))
     status, out, _ = run.wait()

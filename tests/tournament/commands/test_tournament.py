@@ -18,7 +18,8 @@ from merels.tournament.commands.main import main
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import open_journal, open_run
-from tests.processes import LATE, needs_proc
+from tests.kit.fakes import fake
+from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, play, wait_for
 from tests.tournament.specs import NOTES, engine_words, match, parallel, rows_of
 
@@ -321,25 +322,13 @@ def test_a_mistake_is_an_error_of_one_line(arguments: list[str]) -> None:
     assert status == 2 and out == "" and len(err.splitlines()) == 1
 
 
-FAULTY = """
-import sys
-for line in sys.stdin:
-    word = line.split()[0] if line.split() else ""
-    if word == "uci":
-        print("uciok", flush=True)
-    elif word == "isready":
-        print("readyok", flush=True)
-    elif word == "go":
-        {answer}
-    elif word == "quit":
-        break
-"""
+NO_FILE = "start: do os.write(2, b'no such file') & exit 2"
 FAULTS = {
-    "Crash": ("sys.exit(3)", "abandoned", "disconnects"),
-    "Silent": ("__import__('time').sleep(1000)", "abandoned", "stalls"),
-    "Illegal": ("print('bestmove a2', flush=True)", "illegal move", "illegal move ('a2'"),
+    "Crash": ("go: exit 3", "abandoned", "disconnects"),
+    "Silent": ("go: hang", "abandoned", "stalls"),
+    "Illegal": ("go: answer bestmove a2", "illegal move", "illegal move ('a2'"),
 }
-"""Code of each faulty engine's search, its termination, and words of the reason."""
+"""Script of each faulty engine, its termination, and words of the reason."""
 
 
 @needs_proc
@@ -347,10 +336,8 @@ def test_faulty_engines_lose_their_games_and_other_games_are_not_affected(tmp_pa
     """All engines start when they are tried; after that, the program of Missing does not exist."""
     engines = []
     for name in ("Missing", *FAULTS):
-        path = tmp_path / f"{name}.py"
-        if name in FAULTS:
-            path.write_text(FAULTY.format(answer=FAULTS[name][0]))
-        command = [*LATE, str(tmp_path / f"{name}.tried"), str(path)]
+        script = FAULTS[name][0] if name in FAULTS else NO_FILE
+        command = fake(script, once=tmp_path / f"{name}.tried")
         engines += engine_words(name, "pingtimeout=1", command=command)
     run = Marked(*match(*engines, "-each", "nodes=20", "-rounds", "1", *parallel(2),
                         "-journal", f"file={tmp_path}/j"))
@@ -376,7 +363,7 @@ def test_faulty_engines_lose_their_games_and_other_games_are_not_affected(tmp_pa
 
 
 def test_a_log_has_the_entries_of_its_level(tmp_path: Path) -> None:
-    path, missing = tmp_path / "log", [*LATE, str(tmp_path / "tried"), "/no/such"]
+    path, missing = tmp_path / "log", fake(NO_FILE, once=tmp_path / "tried")
     run = Marked(*match("-rounds", "1", "-log", f"file={path}", "level=info", "engine=true",
                         *engine_words("C", "nodes=1", command=missing)))
     assert run.wait()[0] == 1

@@ -29,7 +29,8 @@ from merels.tournament.records.games import (
     GameResult,
     TimeControl,
 )
-from tests.processes import FAKE, limited, needs_proc, wait_until_gone
+from tests.kit.fakes import fake
+from tests.processes import limited, needs_proc, wait_until_gone
 from tests.tournament.specs import changed, game
 
 pytestmark = pytest.mark.thorough
@@ -44,7 +45,7 @@ SHORT = Adjudication(max_moves=12)
 
 def engine(mode: str, argument: str = "", limit: TimeControl = NODES) -> Entrant:
     """Return a fake engine of this mode."""
-    spec = EngineSpec((*FAKE, mode, argument), mode)
+    spec = EngineSpec(fake(mode, argument), mode)
     return Entrant(spec, limit, start_timeout=PATIENCE, ping_timeout=PATIENCE)
 
 
@@ -84,7 +85,7 @@ IDLE = "answers isready but does nothing else for 2 s"
 NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
 FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
 LAST_OUTPUT = "last output: 'info string fake error: no legal action'"
-EXITS = {"0": "exit code 0", "1": "exit code 1", "segv": "killed by SIGSEGV"}
+EXITS = {"0": "exit code 0", "1": "exit code 1", "SIGSEGV": "killed by SIGSEGV"}
 """Arguments of modes that end the engine, and the reasons that games record."""
 
 
@@ -150,7 +151,7 @@ def test_an_engine_that_exits_in_the_game_loses(
         # The engine exits, but its child holds its pipes.
         (hasty("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
     ],
-    ids=lambda value: " ".join(value.engine.command[2:]) if isinstance(value, Entrant) else "",
+    ids=lambda value: value.name if isinstance(value, Entrant) else "",
 )
 def test_a_fault_in_the_game_loses(
     engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int,

@@ -26,7 +26,7 @@ from merels.tournament.records.games import (
     TimeControl,
 )
 from tests.kit.tables import copy_tables
-from tests.processes import FAKE
+from tests.kit.fakes import fake
 from tests.tournament.specs import MERELS, changed, game
 
 NODES = TimeControl(nodes=100)
@@ -190,7 +190,7 @@ def test_options_and_rules_reach_the_engine() -> None:
 
 def test_level_scores_end_a_game_early(engines: EngineCache) -> None:
     rule = Adjudication(draw_number=4, draw_count=3, draw_score=5)
-    sound = Entrant(EngineSpec((*FAKE, "sound"), "sound"), TimeControl(nodes=1))
+    sound = Entrant(EngineSpec(fake(), "sound"), TimeControl(nodes=1))
     result = play_game(game(sound, sound, adjudication=rule), engines)
     # Both engines always report 5, so the game is drawn in move 4, after three moves of each.
     assert (result.result, result.termination) == ("1/2-1/2", "adjudication")
@@ -248,7 +248,7 @@ def test_a_game_that_is_over_at_its_start_has_no_moves(engines: EngineCache) -> 
 def test_an_engine_at_fault_is_not_kept(engines: EngineCache) -> None:
     for names in (("bad", "good"), ("good", "bad")):
         modes = {"bad": "illegal", "good": "sound"}
-        white, black = (Entrant(EngineSpec((*FAKE, modes[name]), name), NODES) for name in names)
+        white, black = (Entrant(EngineSpec(fake(modes[name]), name), NODES) for name in names)
         result = play_game(game(white, black), engines)
         assert result.termination == "illegal move"
         assert [spec.name for spec, _ in engines._idle] == ["good"]
@@ -257,8 +257,8 @@ def test_an_engine_at_fault_is_not_kept(engines: EngineCache) -> None:
 def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None:
     traced: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
-        ponderer = Entrant(EngineSpec((*FAKE, "ponders"), "ponderer"), NODES, ponder=True)
-        other = Entrant(EngineSpec((*FAKE, "sound"), "other"), NODES)
+        ponderer = Entrant(EngineSpec(fake("ponders"), "ponderer"), NODES, ponder=True)
+        other = Entrant(EngineSpec(fake(), "other"), NODES)
         play_game(game(other, ponderer, adjudication=ONE_MOVE), watched)
         play_game(game(ponderer, other, adjudication=ONE_MOVE), watched)
         assert sorted(spec.name for spec, _ in watched._idle) == ["other", "ponderer"]

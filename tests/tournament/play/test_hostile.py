@@ -29,9 +29,10 @@ from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.players import Roster
 from merels.tournament.journal.rows import make_row
 from tests.commands import command
-from tests.processes import FAKE, HOSTILE, LATE, needs_proc, needs_resource
+from tests.kit.fakes import fake
+from tests.processes import needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked, page_address
-from tests.tournament.specs import NOTES, parallel, result, resumed_journal, rows_of, settings
+from tests.tournament.specs import NOTES, engine_words, parallel, result, resumed_journal, rows_of, settings
 
 pytestmark = pytest.mark.thorough
 
@@ -43,12 +44,9 @@ PATIENCE = "300"
 
 def flags(folder: Path, mode: str, argument: str = "", *words: str) -> list[str]:
     """Return the flags of a match of E, which is hostile except in its trial, against a sound S."""
-    program, *arguments = [*LATE, str(folder / "late"), *HOSTILE[1:]]
-    sound, *others = FAKE
     return [
-        "-engine", f"cmd={program}", f"args={' '.join(arguments)} {mode} {argument}", "name=E",
-        *words,
-        "-engine", f"cmd={sound}", f"args={' '.join(others)}", "name=S",
+        *engine_words("E", *words, command=fake(mode, argument, once=folder / "late")),
+        *engine_words("S", command=fake()),
         "-each", "nodes=1", f"starttimeout={PATIENCE}", f"pingtimeout={PATIENCE}",
         "-srand", "1", "-maxmoves", "20",
     ]
@@ -92,7 +90,7 @@ def test_hostile_text_is_printed_as_harmless_text(
     """The text of an engine is in every file and page that a tournament writes."""
     journal, pgn, log = (str(tmp_path / name) for name in ("j", "games.pgn", "log"))
     out, err = play(
-        *flags(tmp_path, "words"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
+        *flags(tmp_path, "hostile"), "-rounds", "1", "-journal", journal, "-pgnout", pgn,
         "-log", f"file={log}", "level=trace", "engine=true",
     )
     assert "makes an illegal move ('?[2J" in out
@@ -120,15 +118,15 @@ def test_letters_that_the_terminal_lacks_are_replaced(tmp_path: Path) -> None:
     pgn.write_text('[White "Mühle 直"]\n[Black "B"]\n\n1. d6 1-0\n', encoding="utf-8")
     for words, status, shown in (
         (["ratings", str(pgn)], 0, "M?hle ?"),
-        (["tournament", *flags(tmp_path, "words"), "-rounds", "1"], 1, "an illegal move ('?[2J"),
+        (["tournament", *flags(tmp_path, "hostile"), "-rounds", "1"], 1, "an illegal move ('?[2J"),
     ):
         done = merels(*words, env={**os.environ, "PYTHONIOENCODING": "ascii"})
         assert done.returncode == status and shown in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("mode", ["words", "fails-to-start"])
+@pytest.mark.parametrize("mode", ["hostile", "fails-to-start"])
 def test_check_prints_no_control_characters(mode: str) -> None:
-    engine = ("-engine", f"cmd={' '.join(HOSTILE)} {mode}", "name=\x1b[2J")
+    engine = engine_words("\x1b[2J", command=fake(mode))
     for form in ([], ["-json"]):
         done = merels("check", "-fast", *engine, "-only", "greeting,moves", *form)
         assert done.returncode in (1, 2), done.stderr
@@ -138,8 +136,8 @@ def test_check_prints_no_control_characters(mode: str) -> None:
 
 def test_an_endless_greeting_is_cut_off() -> None:
     """A limit of time or of size ends the greeting, and only a bounded part is printed."""
-    engine = f"cmd={' '.join(HOSTILE)} floods"
-    done = merels("check", "-fast", "-engine", engine, "-only", "greeting")
+    engine = engine_words("E", command=fake("endless-greeting"))
+    done = merels("check", "-fast", *engine, "-only", "greeting")
     assert done.returncode == 1
     assert "more than 32 MiB" in done.stdout or "no answer to 'uci'" in done.stdout
     assert len(done.stdout) < 10_000
@@ -160,7 +158,7 @@ def test_an_engine_inherits_no_file_of_the_runner(tmp_path: Path) -> None:
     """An engine gets neither the journal nor a pipe of a worker, whose messages are trusted."""
     report = tmp_path / "report"
     play(
-        *flags(tmp_path, "report", str(report)), "-rounds", "1", "-games", "1", *parallel(2),
+        *flags(tmp_path, f"start: report {report}; go: answer bestmove (none)"), "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
@@ -198,7 +196,7 @@ def other_address() -> str:
 
 
 def test_the_page_refuses_foreign_hosts(tmp_path: Path) -> None:
-    run = Marked(*flags(tmp_path, "tame"), "-rounds", "1000", "-serve", "0")
+    run = Marked(*flags(tmp_path, "none"), "-rounds", "1000", "-serve", "0")
     address = page_address(run)
     port = address.rstrip("/").rpartition(":")[2]
     with pytest.raises(OSError), socket.create_connection((other_address(), int(port)), timeout=60):
@@ -296,13 +294,13 @@ def test_reading_the_journal_of_a_killed_run_changes_neither_it_nor_its_log(
 def test_the_programs_of_a_journal_are_printed_before_they_start(tmp_path: Path) -> None:
     """A resumed run starts the programs of its journal, which a stranger may have made."""
     journal = str(tmp_path / "j")
-    play(*flags(tmp_path, "tame"), "-rounds", "1", "-games", "1", "-journal", journal)
+    play(*flags(tmp_path, "none"), "-rounds", "1", "-games", "1", "-journal", journal)
     (tmp_path / "late").unlink()
     done = merels(
         "tournament", "-journal", journal, "-resume", "-rounds", "2",
         stderr=subprocess.STDOUT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert done.returncode == 1, done.stdout
-    notice = f"the journal's own command line: -engine cmd={HOSTILE[0]}"
+    notice = f"the journal's own command line: -engine cmd={sys.executable}"
     assert done.stdout.index(notice) < done.stdout.index("Started game 2 ")
     assert notice in play("-journal", journal, "-resume", "-quiet")[1]

@@ -18,7 +18,8 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.lag import CREDIT_STEP, NOT_MEASURED, Lag, LagMeter, Reading
 from merels.tournament.play.player import Player, Script
 from merels.tournament.records.games import Entrant, TimeControl
-from tests.processes import FAKE, limited
+from tests.kit.fakes import fake
+from tests.processes import limited
 
 MS = 1_000_000
 
@@ -117,7 +118,7 @@ def test_quick_engines_are_not_measured_until_they_slow_down(meter: LagMeter) ->
 def test_a_runner_is_late_if_it_wakes_over_two_milliseconds_after_a_timeout(
     engines: EngineCache, overslept: int, late: int | None
 ) -> None:
-    entrant = Entrant(EngineSpec((*FAKE, "sound"), "E"), TimeControl(per_move=10 * MS))
+    entrant = Entrant(EngineSpec(fake(), "E"), TimeControl(per_move=10 * MS))
     (engine,) = engines.lend([entrant], parse_rules("mill"))
     assert isinstance(engine, Engine)
     without_counters = LagMeter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,13 @@ from merels.engine.search.levels import LEVELS, Level
 from merels.tournament.commands.main import main
 from merels.tournament.statistics.counts import GameScore, count_matches
 from merels.tournament.statistics.ratings import rate
+from tests.kit.fakes import fake
 from tests.tournament.processes import play
 from tests.tournament.run.test_sprt_match import engines, level
 from tests.tournament.specs import engine_words, parallel, rows_of
 
-BEGINNER = Path(__file__).parents[2] / "fakes" / "beginner.py"
+BEGINNER = "go: answer bestmove {pick([move for move in moves if 'x' in move] or moves)}"
+"""Script of an engine that closes a mill whenever it can; its other choices are random."""
 
 pytestmark = pytest.mark.thorough
 
@@ -63,7 +64,7 @@ def test_the_documented_ratings_follow_from_the_stored_round_robin() -> None:
 def test_the_weakest_level_scores_like_a_player_that_only_closes_mills(tmp_path: Path) -> None:
     points = points_by_name(
         tmp_path, 100, *engine_words("Level", *level(LEVELS[0].elo), "option.LevelSeed=7"),
-        *engine_words("Scripted", "nodes=1", command=(sys.executable, str(BEGINNER), "7")),
+        *engine_words("Scripted", "nodes=1", command=fake(BEGINNER)),
         "-rounds", "50",
     )
     assert 35 <= points["Level"] <= 65

@@ -16,7 +16,8 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import GameResult, GameSpec, Overtime
 from merels.tournament.run import tasks
 from tests.commands import output
-from tests.processes import FAKE, marked, needs_proc, wait_for_file
+from tests.kit.fakes import fake
+from tests.processes import marked, needs_proc, wait_for_file
 from tests.tournament.processes import Marked, play
 from tests.tournament.specs import engine_words, result, rows_of
 
@@ -27,11 +28,11 @@ MOVE_SECONDS = 2
 """Time of a move: more than a busy machine needs to move or to stop the worker."""
 
 
-def one_game(tmp_path: Path, mode: str, argument: str, *more: str) -> list[str]:
+def one_game(tmp_path: Path, script: str, *more: str) -> list[str]:
     """Return the flags of one game of a fake engine against a sound one."""
     return [
-        *engine_words("Tried", command=(*FAKE, mode, argument)),
-        *engine_words("Sound", command=(*FAKE, "sound")),
+        *engine_words("Tried", command=fake(script)),
+        *engine_words("Sound", command=fake()),
         "-each", f"st={MOVE_SECONDS}", "-rounds", "1", "-games", "1", "-srand", "1",
         "-maxmoves", "6", "-journal", f"file={tmp_path / 'j'}", *more,
     ]
@@ -62,7 +63,11 @@ def play_with_stopped_worker(tmp_path: Path, *more: str) -> tuple[str, str]:
     Return the text on standard output and on standard error.
     """
     flag = tmp_path / "flag"
-    run = Marked(*one_game(tmp_path, "thinks-once", str(flag), *more))
+    script = (
+        f"go#2{{not exists('{flag}')}}: do open('{flag}', 'w') & wait {flag}.stopped & reply & "
+        f"do open('{flag}.answered', 'w')"
+    )
+    run = Marked(*one_game(tmp_path, script, *more))
     wait_for_file(flag)
     worker = worker_of(run)
     os.kill(worker, signal.SIGSTOP)
@@ -107,7 +112,7 @@ def test_a_time_forfeit_caused_by_a_stopped_worker_counts_by_default(tmp_path: P
 
 
 def test_an_engine_that_is_late_by_its_own_fault_loses(tmp_path: Path) -> None:
-    out, err = play(*one_game(tmp_path, "late", str(MOVE_SECONDS + 0.5)))
+    out, err = play(*one_game(tmp_path, f"late {MOVE_SECONDS + 0.5}"))
     assert "void" not in err
     row = only_row(tmp_path)
     assert (row.termination, row.voided) == ("time forfeit", "")

@@ -28,7 +28,8 @@ from merels.tournament.statistics.counts import Counts
 from merels.tournament.views.broadcast import KEPT_GAMES, MAX_LLR_POINTS, Broadcast
 from merels.tournament.views.web import WebView
 from tests.kit.waiting import wait
-from tests.processes import GATE, LATE, needs_proc
+from tests.kit.fakes import fake
+from tests.processes import needs_proc
 from tests.tournament.processes import Marked, page_address, wait_for
 from tests.tournament.specs import (
     MERELS,
@@ -47,7 +48,7 @@ def gated(folder: Path) -> list[str]:
 
     Their trial, which comes before the page, does not wait for this file.
     """
-    command = (*LATE, f"{folder}/tried", GATE[1], f"{folder}/open", *MERELS[1:])
+    command = fake(f"start: wait {folder}/open & merels", once=folder / "tried")
     patience = "starttimeout=300"
     return [*engine_words("A", patience, command=command), *engine_words("B", patience)]
 
