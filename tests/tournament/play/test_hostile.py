@@ -32,7 +32,15 @@ from tests.commands import command
 from tests.kit.fakes import fake
 from tests.processes import needs_proc, needs_resource
 from tests.tournament.processes import COMMAND, Marked, page_address
-from tests.tournament.specs import NOTES, engine_words, parallel, result, resumed_journal, rows_of, settings
+from tests.tournament.specs import (
+    NOTES,
+    engine_words,
+    parallel,
+    result,
+    resumed_journal,
+    rows_of,
+    settings,
+)
 
 pytestmark = pytest.mark.thorough
 
@@ -158,7 +166,8 @@ def test_an_engine_inherits_no_file_of_the_runner(tmp_path: Path) -> None:
     """An engine gets neither the journal nor a pipe of a worker, whose messages are trusted."""
     report = tmp_path / "report"
     play(
-        *flags(tmp_path, f"start: report {report}; go: answer bestmove (none)"), "-rounds", "1", "-games", "1", *parallel(2),
+        *flags(tmp_path, f"start: report {report}; go: answer bestmove (none)"),
+        "-rounds", "1", "-games", "1", *parallel(2),
         "-journal", str(tmp_path / "j"), "-pgnout", str(tmp_path / "p"),
         "-log", f"file={tmp_path}/log", "-serve", "0",
     )
