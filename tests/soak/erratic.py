@@ -1,11 +1,11 @@
-"""A small engine with a fault in some games: ``erratic.py SEED RATE KINDS FILE [fixed]``.
+"""A small engine with a fault in some games: ``erratic.py SEED RATE KINDS FILE``.
 
 RATE is the share of games with a fault. KINDS are letters of faults to choose from; a letter that
 occurs twice is twice as likely. Faults of `AT_START` occur at isready, the others in one of a
 game's first eight searches. All processes of the engine append a ``.`` to FILE for each game that
 they start, and replace the ``.`` by the letter of the fault when they commit it. SEED and the
-game's place in FILE determine the fault. With ``fixed`` the engine plays the game of `instant.c`.
-It has no fault while the runner tries all engines before the tournament.
+game's place in FILE determine the fault. The engine has no fault while the runner tries all
+engines before the tournament.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.kit.fake_engine import Engine, Rule
 from tests.soak.faults import AT_START, IN_SEARCH
 
-PLACEMENTS = "d5 e5 e4 e3 d3 c3 c4 c5 f6 d6 f2 f4 b2 d2 b6 b4 d7 a7".split()
-STEPS = ("d7-g7", "a7-a4", "g7-d7", "a4-a7")
 GAMES_PER_START_FAULT = 4
 """Faults at the start occur in every fourth game at most, so that the runner keeps the engine."""
 
@@ -38,9 +36,8 @@ def is_trial() -> bool:
 class Erratic(Engine):
     """A sound engine with a fault in some games."""
 
-    def __init__(self, seed: str, rate: float, kinds: str, path: str, fixed: str = "") -> None:
+    def __init__(self, seed: str, rate: float, kinds: str, path: str) -> None:
         super().__init__("")
-        self._fixed = bool(fixed)
         self._draw = seed, rate, kinds
         self._append = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         # For pwrite: with O_APPEND, Linux would append and ignore the offset.
@@ -69,15 +66,6 @@ class Erratic(Engine):
     def commit(self) -> None:
         """Record the fault of this game as committed."""
         os.pwrite(self._marks, self._fault.encode(), self._place)
-
-    @property
-    def move(self) -> str:
-        """A legal move, or the next move of the fixed game."""
-        if not self._fixed:
-            return super().move
-        words = self.setup.split()
-        played = len(words) - words.index("moves") - 1 if "moves" in words else 0
-        return (*PLACEMENTS, *STEPS * played)[played]
 
     def obey(self, line: str) -> None:
         """Carry out a command; a new game draws its fault."""
