@@ -141,9 +141,9 @@ def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing_board: Session
 
 def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) -> None:
     for name, point in (("Anna", "d6"), ("Zoë", "f4")):
-        players = [{"engine": None, "name": name}, BEN, ANALYST]
+        players = [{"engine": None, "name": name}, {"engine": None, "name": "Otto"}, ANALYST]
         ask(page, "new", players=players)
-        page.wait(f"document.querySelector('.name').textContent.includes('Ben') && "
+        page.wait(f"document.querySelector('.name').textContent.includes('Otto') && "
                   f"document.querySelector('#player-bottom .name').textContent.includes({name!r})")
         play(page, point)
     ask(page, "resign")
@@ -151,17 +151,17 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     tap_menu(page, "games")
     page.wait(is_open("games"))
     page.click("#games-query")
-    for letter in "ben":
+    for letter in "otto":
         page.key(letter)
     page.wait(f"{ROWS}.length === 2")
-    assert page.run(f"return {ROWS}") == ["Zoë – Ben, 1-0", "Anna – Ben, not finished"]
+    assert page.run(f"return {ROWS}") == ["Zoë – Otto, 1-0", "Anna – Otto, not finished"]
     shot(page, "my-games")
     for letter in " anna":
         page.key(letter)
     page.wait(f"{ROWS}.length === 1")
     page.key("Enter")
     assert page.run(f"return {is_open('games')}")
-    text = ask(page, "all_games", query="ben")["record"]
+    text = ask(page, "all_games", query="otto")["record"]
     assert [record.tags["White"] for record in parse_records(text)] == ["Anna", "Zoë"]
     page.click("#games-list .open")
     page.wait(f"!{is_open('games')}")
@@ -171,7 +171,7 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     tap_menu(page, "games")
     page.wait(f"{is_open('games')} && {ROWS}.length > 1")
     assert not page.run("return document.querySelector('[aria-label^=\"Delete Anna\"]')")
-    page.click("[aria-label='Delete Zoë – Ben, 1-0']")
+    page.click("[aria-label='Delete Zoë – Otto, 1-0']")
     page.wait(is_open("ask"))
     shot(page, "ask-delete")
     page.click("#ask-yes")
