@@ -16,6 +16,7 @@ from tests.commands import call
 from tests.processes import end, marked, start_watchdog, wait_until_gone
 
 MARK = "MERELS_TEST_MARK"
+ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
 """Seconds until a run whose output a test reads is killed; `Marked.wait` has its own limit."""
@@ -42,7 +43,7 @@ class Marked:
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, MARK: self.mark, "PYTHONUNBUFFERED": "1"},
+            env={**os.environ, MARK: self.mark, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)},
             **{"stdout": subprocess.PIPE, **options},  # type: ignore[call-overload]
         )
         self.watchdog = start_watchdog(self.process, LONGEST)

@@ -14,12 +14,15 @@ from time import sleep
 import pytest
 
 from tests.commands import refusal
+from tests.kit.executor import INVENTED
 from tests.tournament.processes import Marked, limited_in_size, play, wait_for
 from tests.tournament.specs import match, rows_of
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files")
-SHORT = ("-rounds", "1", "-maxmoves", "8")
+SHORT = ("-rounds", "1", *INVENTED)
+PLAYED = ("-rounds", "1", "-maxmoves", "1")
+"""Flags of a match that workers play, as they make pauses."""
 STARTED = "game 2: B vs A started"
 
 
@@ -131,7 +134,7 @@ def test_a_full_disk_leaves_whole_positions(tmp_path: Path) -> None:
 
 def test_a_log_that_another_run_writes_is_compressed_by_the_last(tmp_path: Path) -> None:
     path, packed = tmp_path / "log", tmp_path / "log.gz"
-    other = Marked(*compressing(path), "-wait", str(10**9))
+    other = Marked(*compressing(path), "-executor", "none", "-maxmoves", "1", "-wait", str(10**9))
     wait_for(other, "Finished game 1 ")
     play(*compressing(path))
     assert path.read_text().count("game 1: A vs B started") == 2 and not packed.exists()
@@ -247,7 +250,7 @@ def test_interrupts_end_a_run_whose_output_is_not_read(
 
 
 def test_an_interrupt_ends_a_pause_between_games(tmp_path: Path) -> None:
-    pausing = Marked(*match(*SHORT), "-wait", str(10**9), "-journal", f"{tmp_path}/j")
+    pausing = Marked(*match(*PLAYED), "-wait", str(10**9), "-journal", f"{tmp_path}/j")
     wait_for(pausing, "Finished game 1 ")
     pausing.process.send_signal(signal.SIGINT)
     status, _, err = pausing.wait()
