@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.core import core, weights
+from merels.engine.core import core
 from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
@@ -164,22 +162,30 @@ def test_stop_ends_an_infinite_search() -> None:
 
 
 def test_an_infinite_search_ends_only_on_stop() -> None:
-    searcher, signals = Searcher(4), Signals()
+    ended: list[bool] = []
+
+    class StoppedWhileWaiting(Signals):
+        def wait(self) -> None:
+            with self._changed:  # `stop` has to wait until this thread waits.
+                threading.Thread(target=self.stop).start()
+                super().wait()
+                ended.append(self.stopped)
+
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    results = begin(searcher, won, Limit(depth=1), signals, ponder=False)
-    with pytest.raises(Empty):
-        results.get(timeout=0.5)
-    signals.stop()
-    results.get(timeout=60)
+    result = Searcher(4).search(won, Limit(depth=1), infinite=True, signals=StoppedWhileWaiting())
+    assert (result.info.depth, ended) == (1, [True])
 
 
 def test_ponderhit_starts_the_clock() -> None:
-    searcher, signals = Searcher(4), Signals()
-    results = begin(searcher, Position(), Limit(time=0.05), signals, ponder=True)
-    with pytest.raises(Empty):
-        results.get(timeout=0.3)
-    signals.ponderhit()
-    assert results.get(timeout=60).move is not None
+    signals = Signals()
+
+    def hit(info: Info) -> None:
+        if signals.hit is None and (info.time or 0) > 0.06:
+            signals.ponderhit()
+
+    result = Searcher(4).search(Position(), Limit(time=0.05), hit, ponder=True, signals=signals)
+    assert signals.hit is not None, "the time limit applied while pondering"
+    assert result.move is not None
 
 
 @pytest.mark.parametrize(("moves", "asked_ago"), [(1, 0), (24, 10**13)])
@@ -426,25 +432,39 @@ def test_a_search_continues_without_threads_that_the_system_refuses(
     assert searcher.search(Position(), Limit(depth=6)).missing == 0
 
 
+RESIDENT_SCRIPT = """
+import os
+from merels.engine.core import weights
+from merels.engine.game.position import Position
+from merels.engine.search.limits import Limit
+from merels.engine.search.searcher import Searcher
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+weights.ensure()
+baseline = resident()
+searcher = Searcher(1024)
+searcher.prepare()
+searcher.search(Position(), Limit(nodes=50_000))
+searcher.clear()
+print(resident() - baseline)
+large = Searcher(64)
+large.search(Position(), Limit(depth=11))
+print(resident() - baseline)
+large.clear()
+large.prepare()
+print(resident() - baseline)
+"""
+"""Prints MiB of memory after a short search in a large table, a long search, and its clearing."""
+
+
 @needs_proc
 def test_a_search_touches_only_the_memory_that_it_uses() -> None:
-    def resident() -> int:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") >> 20
-
-    weights.ensure()
-    baseline = resident()
-    searcher = Searcher(1024)
-    searcher.prepare()
-    searcher.search(Position(), Limit(nodes=50_000))
-    searcher.clear()
-    assert resident() - baseline <= 16
-    large = Searcher(64)
-    large.search(Position(), Limit(depth=11))
-    assert resident() - baseline >= 48
-    large.clear()
-    large.prepare()
-    assert resident() - baseline <= 24
+    output = subprocess.check_output([sys.executable, "-c", RESIDENT_SCRIPT], text=True)
+    short, long, cleared = map(int, output.split())
+    assert short <= 16 and long >= 48 and cleared <= 24
 
 
 def test_time_counts_from_the_request_of_a_search() -> None:
