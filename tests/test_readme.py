@@ -1,15 +1,13 @@
-"""The output shown in the README and the guides agrees with the program."""
+"""README, guides and the page of strength agree with the program and with stored figures."""
 
 from __future__ import annotations
 
 import doctest
-import re
+import json
 from pathlib import Path
 
-import pytest
-
 from merels.engine.search.levels import LEVELS
-from tests.commands import output
+from tests.benchmarks.strength import PARTS, STORE, page
 
 ROOT = Path(__file__).parent.parent
 NAMES = {level.name for level in LEVELS}
@@ -20,24 +18,13 @@ def test_the_examples_of_the_python_api_run() -> None:
     assert tried > 0 and failed == 0
 
 
-def shapes(report: str) -> list[list[str]]:
-    """Return each line's words, with placeholders for names and numbers.
-
-    Lines on virtual draws are left out, as only some runs have them.
-    """
-    return [
-        ["NAME" if word in NAMES else re.sub(r"-?\d+(\.\d+)?", "0", word) for word in line.split()]
-        for line in report.splitlines()
-        if line and not line.startswith("Virtual draws")
-    ]
-
-
-@pytest.mark.thorough
-def test_a_tournament_without_flags_prints_what_the_guide_shows() -> None:
-    example = (ROOT / "tournament" / "guide.md").read_text("utf-8").split("```\n")[1]
-    assert len(shapes(example)) > 3 * len(NAMES)
-    quick = ["-quiet", "-each", "nodes=1", "-rounds", "2", "-srand", "1"]
-    assert shapes(output("tournament", *quick)) == shapes(example)
+def test_the_page_has_the_stored_figures() -> None:
+    stored = json.loads(STORE.read_text(encoding="utf-8"))
+    text = (ROOT / "engine" / "strength.md").read_text(encoding="utf-8")
+    assert text == page(stored), "run python -m tests.benchmarks.strength -print"
+    for part in PARTS:
+        for row in stored[part]:
+            assert row["commit"] and row["date"] and row["machine"], row
 
 
 def test_the_readme_has_at_most_120_lines() -> None:

@@ -30,7 +30,7 @@ EXTENSIONS = (
     "engine/core/core.pyx", "engine/core/solver.pyx", "engine/core/trainer.pyx",
     "protocol/client/scanner.pyx", "protocol/process/round_trip.pyx",
 )  # fmt: skip
-_BUILD = """
+BUILD = """
 import sys
 import setup
 from setuptools import Distribution
@@ -137,7 +137,7 @@ class Copy:
                 if file.suffix in (".so", ".pyd"):
                     self._original[file] = file.read_bytes()
         done = subprocess.run(
-            [self._python, "-c", _BUILD, *sources], cwd=self._root, env=self._environment,
+            [self._python, "-c", BUILD, *sources], cwd=self._root, env=self._environment,
             capture_output=True,
         )  # fmt: skip
         return done.returncode == 0

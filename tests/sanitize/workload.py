@@ -146,7 +146,7 @@ def problems() -> list[object]:
     assert {problem.phase for problem in chosen} == set(PHASES)
     played = suite.play(chosen, Limit(nodes=2000), Searcher(1))
     results = [(str(move), held) for _, move, held in played]
-    assert any(held for _, held in results)
+    assert sum(held for _, held in results) > 0.9 * len(results)
     return [*results]
 
 

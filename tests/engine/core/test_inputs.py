@@ -72,6 +72,10 @@ def test_impossible_values_raise_value_error(name: str) -> None:
         INVALID_CALLS[name]()
 
 
+def test_parameters_are_constants_in_a_usual_build() -> None:
+    assert core.parameters() == []
+
+
 def test_none_instead_of_an_object_raises_type_error() -> None:
     calls: list[Callable[[Any], object]] = [
         core.SearchWorker,

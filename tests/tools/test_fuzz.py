@@ -1,9 +1,8 @@
-"""A quick run and a long run of every fuzzer, and tests of the fuzzers themselves."""
+"""A quick run of every fuzzer, and tests of the fuzzers themselves."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import pytest
 
@@ -11,43 +10,18 @@ from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
+pytestmark = pytest.mark.thorough
+
 SEED = 1
-QUICK = ("positions", "moves", "games", "headers")
-"""Fuzzers whose quick runs together take a second."""
-LONG = {
-    "protocol": 1_000_000, "positions": 30_000, "moves": 20_000, "games": 10_000,
-    "headers": 40_000, "tables": 3_000, "journals": 1_000, "gamefiles": 3_000, "flags": 5_000,
-    "board": 3_000, "core": 300_000,
-}
-"""Number of inputs of each long run."""
 
 
-def try_fuzzer(name: str, count: int, record: Callable[[str, object], None]) -> None:
-    """Run a fuzzer; print and record its seed and counts."""
-    report = run(FUZZERS[name][0](), count, SEED)
-    print(report, *report.failures, sep="\n")
-    record("fuzz", str(report))
-    assert report.failures == []
+@pytest.mark.parametrize("name", FUZZERS)
+def test_a_quick_run_of_each_fuzzer_finds_nothing(name: str) -> None:
+    make, count = FUZZERS[name]
+    report = run(make(), count, SEED)
+    assert report.failures == [], report
     assert report.count >= count
     assert report.accepted and report.rejected, "all inputs were accepted, or all rejected"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.thorough) for name in FUZZERS],
-)
-def test_a_quick_run_of_each_fuzzer_finds_nothing(
-    name: str, record_property: Callable[[str, object], None]
-) -> None:
-    try_fuzzer(name, FUZZERS[name][1], record_property)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FUZZERS)
-def test_a_long_run_of_each_fuzzer_finds_nothing(
-    name: str, record_property: Callable[[str, object], None]
-) -> None:
-    try_fuzzer(name, LONG[name], record_property)
 
 
 def test_every_compiled_entry_is_fuzzed() -> None:
