@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-
+from pathlib import Path
 import pytest
 
 from tests.kit import session, shards
@@ -14,9 +13,9 @@ from tests.kit.shards import (
     pytest_configure as pytest_configure,
     pytest_report_header as pytest_report_header,
 )
-from tests.protocol.board.webdriver import Browser, missing
 
 HOME = session.isolate()
+PAGES = Path(__file__).parent / "page"
 
 # Background jobs of a shell ignore SIGINT, and so do their child processes. Without this line,
 # tests could not interrupt the programs that they start.
@@ -27,16 +26,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark all browser tests as thorough; shuffle the tests if so asked."""
     for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
+        if PAGES in item.path.parents:
             item.add_marker(pytest.mark.thorough)
     shards.shuffle(config, items)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
-    reason = missing()
-    if reason:
-        pytest.skip(f"no browser: {reason}")
-    with Browser() as browser:
-        yield browser

@@ -11,7 +11,7 @@ from merels.engine.search.levels import LEVELS
 from tests.commands import MERELS
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import load
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 ROOT = Path(__file__).parent.parent
 BOARD = ROOT / "protocol" / "board" / "board.webp"

@@ -29,7 +29,7 @@ from merels.tournament.league.league import (
 from merels.tournament.league.site import INDEX, write_site
 from merels.tournament.records.settings import LEAGUE, Settings
 from tests.benchmarks.journals import entrants, insert, rows
-from tests.protocol.board.webdriver import Browser, missing
+from tests.kit.webdriver import Browser, missing
 
 NEW_GAMES = 100
 """Games added before the last site is written."""

@@ -8,7 +8,6 @@ import pytest
 
 from merels.tournament.play.engine_cache import EngineCache
 from tests.processes import assert_no_engine_is_left
-from tests.protocol.board.webdriver import Browser
 from tests.tournament.processes import end_runs
 
 
@@ -25,12 +24,3 @@ def engines() -> Iterator[EngineCache]:
     with EngineCache() as cache:
         yield cache
     assert_no_engine_is_left()
-
-
-@pytest.fixture
-def browser(chromium: Browser) -> Iterator[Browser]:
-    """Provide a browser of desktop size; after the test, its console must have no messages."""
-    chromium.set_view(1280, 900)
-    chromium.messages()
-    yield chromium
-    assert chromium.messages() == []

@@ -11,8 +11,6 @@ from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from tests.kit.fakes import fake
 from tests.protocol.board.server import Server
-from tests.protocol.board.steps import console_errors, stop_engines
-from tests.protocol.board.webdriver import Browser
 
 FLOOD = """
 for number, (pv, score) in enumerate((("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4)), 1):
@@ -58,22 +56,3 @@ def clock_time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [1000.0]
     monkeypatch.setattr("merels.protocol.games.clock.monotonic", lambda: now[0])
     return now
-
-
-@pytest.fixture
-def page(server: Server, chromium: Browser) -> Iterator[Browser]:
-    """A browser with a new board at desktop size; the test must leave no console errors."""
-    chromium.keep_tab(chromium.tabs()[0])
-    chromium.set_view(1280, 860)
-    server.let_in(chromium)
-    # A file of the same origin gives access to sessionStorage without running the page's scripts.
-    chromium.open(server.address + "theme.css")
-    chromium.run("sessionStorage.clear(); localStorage.clear()")
-    chromium.open(server.address)
-    chromium.wait_for_count(".target", 24)
-    # Hide the offer to resume the game of an earlier test.
-    chromium.run("document.getElementById('resume').hidden = true")
-    yield chromium
-    errors = console_errors(chromium)
-    stop_engines(chromium)
-    assert errors == []

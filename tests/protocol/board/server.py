@@ -22,7 +22,7 @@ from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from tests.commands import MERELS
 from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 COMMAND = [*MERELS, "board", "-no-open"]
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 SHOTS = os.environ.get("MERELS_SCREENSHOTS")
 """Folder for screenshots, or None to save none."""

@@ -10,22 +10,14 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
-from time import sleep
 from urllib.parse import urlsplit
 
 import pytest
 
-from merels.protocol.board.server import Handler
-from merels.protocol.web.access import LINK_PAGE
 from tests.kit.waiting import wait
 from tests.processes import limited, needs_proc
 from tests.protocol.board.server import COMMAND, Client, Server, serving_here
-from tests.protocol.board.steps import begin, play, tap_menu
-from tests.protocol.board.webdriver import Browser
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 NO_COOKIE = {"Cookie": ""}
@@ -164,24 +156,6 @@ def test_an_unopened_start_file_is_removed_when_the_board_ends(tmp_path: Path) -
     assert not list(tmp_path.glob("*.html"))
 
 
-def test_the_start_file_admits_a_real_browser(tmp_path: Path, chromium: Browser) -> None:
-    with Server() as server:
-        file = tmp_path / "start.html"
-        file.write_text(LINK_PAGE.format(address=server.entry()))
-        chromium.set_view(1280, 860)
-        chromium.open(file.as_uri())
-        chromium.wait_for_count(".target", 24)
-        assert chromium.run("return location.href") == server.address
-        assert chromium.run("return document.cookie") == ""
-        begin(chromium)
-        play(chromium, "d6")
-        tap_menu(chromium, "share")
-        chromium.wait("document.getElementById('share-link').value")
-        link = chromium.run("return document.getElementById('share-link').value")
-        assert link.startswith(f"{server.address}#game=")
-        assert server.cookie.partition("=")[2] not in link
-
-
 LINK_HEADERS = {
     "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", "Sec-Fetch-User": "?1",
 }
@@ -214,109 +188,6 @@ def test_only_a_followed_link_gets_a_page_and_it_has_no_data(
     for host in ("evil.example", f"evil.example:{board.port}"):
         status, data, _ = board.ask("GET", "/", None, link | {"Host": host})
         assert status == 403 and data.startswith(b'{"error": "the Host header')
-
-
-@contextmanager
-def other_site(html: str) -> Iterator[str]:
-    """Serve a page on another port, and yield its port."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(html.encode())
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield str(server.server_port)
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-FRAGMENT = "#game=1.%20d6%20f4%202.%20d2%20*"
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-@pytest.mark.parametrize("target", ["_self", "_blank"])
-def test_a_link_of_another_site_opens_the_game_it_contains(
-    chromium: Browser, host: str, target: str
-) -> None:
-    # To the board, localhost is cross-site; another port of 127.0.0.1 is only cross-origin.
-    chromium.set_view(1280, 860)
-    with Server() as server:
-        link = f'<a id=go target={target} href="{server.address}{FRAGMENT}">A game</a>'
-        with other_site(link) as port:
-            server.let_in(chromium)
-            chromium.open(f"http://{host}:{port}/")
-            tabs = chromium.tabs()
-            chromium.click("#go")
-            if target == "_blank":
-                wait(lambda: len(chromium.tabs()) > len(tabs), 60, "another tab")
-                chromium.move_to(next(tab for tab in chromium.tabs() if tab not in tabs))
-            chromium.wait_for_count("#moves button", 3)
-            assert chromium.run("return location.href") == server.address
-            chromium.wait("document.getElementById('analyse').ariaPressed === 'true'")
-            # A reload shows the same game.
-            chromium.open(chromium.run("return location.href"))
-            chromium.wait_for_count("#moves button", 3)
-            chromium.keep_tab(tabs[0])
-
-
-def test_a_link_shows_instructions_to_a_browser_without_the_cookie(chromium: Browser) -> None:
-    with Server() as server, other_site(f'<a id=go href={server.address}{FRAGMENT}>A</a>') as port:
-        chromium.open(f"http://127.0.0.1:{port}/")
-        chromium.click("#go")
-        chromium.wait("document.querySelector('h1')?.textContent.startsWith('The board is not')")
-        assert chromium.run("return location.href") == server.address + FRAGMENT
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-@pytest.mark.parametrize("attack", [
-    "location = '{address}'", "frame.src = '{address}'", "open('{address}')",
-    "form.submit()", "fetch('{address}', {{mode: 'no-cors', credentials: 'include'}})",
-])
-def test_another_site_opens_no_board_without_a_click(
-    board: Client, chromium: Browser, monkeypatch: pytest.MonkeyPatch, host: str, attack: str
-) -> None:
-    attacked = Event()
-    check_browser = Handler._check_browser
-
-    def note_attack(handler: Handler) -> None:
-        if handler.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site"):
-            attacked.set()
-        check_browser(handler)
-
-    monkeypatch.setattr(Handler, "_check_browser", note_attack)
-    board.open_page(chromium)
-    sessions = board.server.sessions._sessions
-    earlier_sessions = set(sessions)
-    html = f"""<iframe id=frame></iframe><form id=form action="{board.address}" method=post></form>
-      <script>setTimeout(() => {{ {attack.format(address=board.address + FRAGMENT)} }})</script>"""
-    tabs = chromium.tabs()
-    with other_site(html) as port:
-        chromium.open(f"http://{host}:{port}/")
-        assert attacked.wait(60), "the attack made no request"
-        sleep(1)  # A page that was served would open a board in this time.
-        assert set(sessions) == earlier_sessions
-        assert not any(session.game.record.moves for session in sessions.values())
-        chromium.keep_tab(tabs[0])
-        chromium.open("about:blank")
-
-
-def test_two_boards_of_one_host_do_not_log_each_other_out(chromium: Browser) -> None:
-    with Server() as first, Server() as second:
-        for server in (first, second):
-            server.let_in(chromium)
-        for server in (first, second):
-            chromium.open(server.address)
-            chromium.wait_for_count(".target", 24)
 
 
 def free_port() -> int:

@@ -20,9 +20,8 @@ from merels.protocol.board.view import event_data
 from merels.protocol.puzzles.training import Attempt, Trainer
 from tests.kit.waiting import wait
 from tests.protocol.board.server import Server, serving_here
-from tests.protocol.board.steps import ANALYST, PERSON, ask, begin, play
+from tests.protocol.board.steps import ANALYST, PERSON
 from tests.protocol.board.test_game_store import PUZZLE
-from tests.protocol.board.webdriver import Browser
 
 README = Path(__file__).parents[3] / "README.md"
 GAME = "1. d6 f4 2. d2 b4 *"
@@ -179,25 +178,3 @@ def test_an_error_in_a_request_is_answered_in_one_line(
     assert status == 500 and "Surprise: out of the blue" in answer["error"]
     assert "\n" not in answer["error"]
     assert has_traceback(caplog)
-
-
-def test_the_page_shows_warnings_and_errors(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: Browser
-) -> None:
-    warnings = "document.getElementById('warnings')"
-    chromium.set_view(1280, 860)
-    with Server(games=README, puzzles=tmp_path) as server:
-        server.let_in(chromium)
-        chromium.wait(f"!{warnings}.hidden")
-        assert "Games are not saved: " in chromium.text("#warnings")
-    monkeypatch.setattr(Reviewer, "judge", fail)
-    with serving_here() as client:
-        client.let_in(chromium)
-        chromium.wait_for_count(".target", 24)
-        assert chromium.run(f"return {warnings}.hidden")
-        begin(chromium)
-        play(chromium, "d6")
-        ask(chromium, "review")
-        chromium.wait(f"{warnings}.textContent.includes('Surprise: out of the blue')")
-        begin(chromium)
-        chromium.wait(f"{warnings}.hidden")

@@ -22,8 +22,7 @@ from merels.protocol.board.view import event_data
 from merels.protocol.review.review import Judge
 from tests.kit.waiting import wait
 from tests.protocol.board.server import serving_here
-from tests.protocol.board.steps import ANALYST, PERSON, set_hidden
-from tests.protocol.board.webdriver import Browser
+from tests.protocol.board.steps import ANALYST, PERSON
 
 
 def test_the_review_of_an_unwatched_board_is_discarded(
@@ -145,21 +144,3 @@ def test_the_events_of_one_take_describe_one_moment(monkeypatch: pytest.MonkeyPa
         with client.stream(client.open()) as stream:
             stream.until("state", lambda state: True)
     assert can_change and not any(can_change)
-
-
-def test_a_page_in_the_background_stops_its_analysis(
-    chromium: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("ANALYSIS_SECONDS", "UNWATCHED_SECONDS"):
-        monkeypatch.setattr(f"merels.protocol.board.session.{name}", 0.5)
-    with serving_here() as client:
-        client.open_page(chromium)
-        session = client.server.sessions.get(chromium.run("return sessionStorage.getItem('board')"))
-        assert session is not None
-        act(session, "analyse", {"on": True})
-        chromium.wait_for_count("#lines li", 3)
-        set_hidden(chromium, True)
-        wait(lambda: session.next_job() is None, 60, "the end of the analysis")
-        set_hidden(chromium, False)
-        wait(lambda: session.next_job() is not None, 60, "the analysis")
-        chromium.open("about:blank")

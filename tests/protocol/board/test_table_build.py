@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -19,18 +18,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
 from tests.kit.tables import copy_tables
 from tests.kit.waiting import wait
-from tests.protocol.board.server import Server, serving_here
-from tests.protocol.board.steps import (
-    ANALYST,
-    FLYERS,
-    PERSON,
-    begin,
-    console_errors,
-    load,
-    play,
-    tap_menu,
-)
-from tests.protocol.board.webdriver import Browser
+from tests.protocol.board.steps import ANALYST, FLYERS, PERSON
 
 SEVEN_MEN = "********/O***@***/O*O*@@*O w 0 0 0 9"
 NINE_MEN = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
@@ -94,29 +82,6 @@ def test_a_game_that_ends_is_reviewed_if_there_are_tables(
     assert session.reviewer.progress is None
 
 
-def test_the_result_shows_the_accuracy_without_a_click_on_review(
-    folder: Path, chromium: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table_build, "MEN", 6)
-    copy_tables(folder, DEFAULT_RULES, 6)
-    with serving_here() as client:
-        client.open_page(chromium, 1366, 650)
-        begin(chromium)
-        play(chromium, "d6")
-        play(chromium, "f4")
-        chromium.click("#resign")
-        chromium.click("#ask-yes")
-        chromium.wait("document.getElementById('result-accuracy').textContent"
-                      ".startsWith('Accuracy: White ')")
-        chromium.wait_for_count("#sums dd", 2)
-        # The button shows this review in an analysis.
-        chromium.click("#result-review")
-        chromium.wait("document.getElementById('analyse').ariaPressed === 'true' && "
-                      "document.getElementById('result-review').hidden")
-        assert chromium.text("#result-accuracy").startswith("Accuracy: White ")
-        chromium.open("about:blank")
-
-
 def test_closing_a_build_stops_it_and_releases_its_lock(folder: Path) -> None:
     build = TableBuild()
     build.start()
@@ -157,43 +122,3 @@ def test_distances_count_the_moves_of_one_side_as_scores_do(folder: Path) -> Non
         for move in moves:
             assert move["in"] == (move["depth"] + 1) // 2
             assert move["ends"] == (position is six_men)
-
-
-def test_the_page_shows_the_progress_of_a_build(folder: Path, chromium: Browser) -> None:
-    with serving_here() as client:
-        client.open_page(chromium)
-        tap_menu(chromium, "analyse")
-        name = chromium.run("return sessionStorage.board")
-        session = client.server.sessions.get(name)
-        assert session is not None
-        build = session.table_build = TableBuild()
-        for percent in (10, 42):
-            build.share = percent / 100
-            session.announce("state")
-            chromium.wait("document.getElementById('tables-text').textContent === "
-                          f"'Building tables of proven values: {percent} %'")
-        build.share = None
-        session.announce("state")
-        chromium.wait("document.getElementById('tables').hidden")
-        chromium.open("about:blank")
-
-
-def test_the_page_offers_rules_with_tables_after_a_build(folder: Path, chromium: Browser) -> None:
-    copy_tables(folder, PRESETS["morris"], 9)
-    with Server(tables=True) as server:
-        server.open_page(chromium)
-        begin(chromium)
-        tap_menu(chromium, "analyse")
-        text = "document.getElementById('tables-text').textContent"
-        is_shown = "!document.getElementById('tables').hidden"
-        wait(lambda: has_tables(DEFAULT_RULES, folder), 300, "the end of the build")
-        # Loc has only the small tables.
-        load(chromium, f'[Variant "loc"]\n[FEN "{NINE_MEN}"]\n[SetUp "1"]\n\n*')
-        chromium.wait(f"{is_shown} && /other rules/.test({text})")
-        assert re.fullmatch(r"Your tables are for other rules: Mill, Morris\.",
-                            chromium.text("#tables-text"))
-        chromium.click("#tables-use")
-        chromium.wait("document.querySelectorAll('#explorer li').length > 3")
-        assert chromium.run("return document.getElementById('tables').hidden")
-        assert console_errors(chromium) == []
-        chromium.open("about:blank")

@@ -32,7 +32,6 @@ from tests.kit.fakes import fake
 from tests.processes import needs_proc
 from tests.tournament.processes import Marked, page_address, wait_for
 from tests.tournament.specs import (
-    MERELS,
     NOTES,
     engine_words,
     match,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.screens import tour
+from tests.page.board.screens import tour
 from tests.protocol.board.steps import CONTRAST
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 AUDIT = CONTRAST + """
 const faults = [];

@@ -6,7 +6,7 @@ from merels.engine.game.board import NAMES, points_of
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.rows import Row
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 
 def check_end(browser: Browser, row: Row, rules: str) -> None:

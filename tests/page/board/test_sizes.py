@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocol.board.page.test_accessible import NAMED
-from tests.protocol.board.screens import GAME, POINTS, tour
+from tests.page.board.test_accessible import NAMED
+from tests.page.board.screens import GAME, POINTS, tour
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -19,7 +19,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 PHONES = {"upright": (360, 740), "wider": (390, 844), "sideways": (740, 360)}
 

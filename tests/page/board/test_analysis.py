@@ -19,7 +19,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 
 def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:

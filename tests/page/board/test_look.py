@@ -18,7 +18,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 LOW_CONTRASTS = CONTRAST + """
 const ratio = (a, b) => contrast(channels(a), channels(b));

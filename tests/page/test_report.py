@@ -14,8 +14,8 @@ from merels.tournament.journal.rows import Row
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
 from tests.protocol.board.steps import SHOTS, enter, shot
-from tests.protocol.board.webdriver import Browser
-from tests.tournament.report.viewer import check_end, check_text_in_view
+from tests.kit.webdriver import Browser
+from tests.page.viewer import check_end, check_text_in_view
 from tests.tournament.specs import rows_of
 
 main = command("ratings")

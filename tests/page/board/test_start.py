@@ -7,7 +7,7 @@ import pytest
 from merels.engine.game.board import NAMES
 from merels.engine.game.notation import parse_move, parse_position
 from tests.protocol.board.server import Server
-from tests.protocol.board.page.test_accessible import NAMED
+from tests.page.board.test_accessible import NAMED
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -25,7 +25,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 STARTING = "document.body.classList.contains('starting')"
 NOTE = "document.getElementById('tutorial-note').textContent"

@@ -23,7 +23,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
 MAIN_LINE = "[...document.querySelectorAll('#moves > li:not(.variations) button')]"

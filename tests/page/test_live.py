@@ -11,7 +11,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import pytest
 
 from tests.protocol.board.steps import shot
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 from tests.tournament.processes import Marked, page_address
 from tests.tournament.specs import engine_words
 

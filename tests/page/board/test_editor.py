@@ -7,10 +7,7 @@ import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 
-from merels.engine.game.notation import parse_position
-from merels.protocol.board.view import notice_on
 from tests.kit.waiting import wait
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
@@ -26,7 +23,7 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 NOTE = "document.getElementById('editor-note').textContent"
 
@@ -101,18 +98,6 @@ def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     page.wait_for_count("#editor-board .man", 1)
     label = page.run("return document.activeElement.ariaLabel")
     assert label == "b4, white man"
-
-
-@pytest.mark.parametrize(("text", "words"), [
-    ("********/********/******** w 9 9 0 1", ""),
-    ("********/********/******** w 9 7 0 1", "differ by one at most"),
-    ("********/********/O******* w 8 9 0 1", "In a game Black, with one more man in hand"),
-    ("********/********/O******* b 8 9 0 1", ""),
-    ("********/********/OO****@@ w 0 0 0 1", "The game is over here: Black wins"),
-])
-def test_notices_on_positions_that_were_set_up(text: str, words: str) -> None:
-    note = notice_on(parse_position(text))
-    assert words in note and bool(words) == bool(note)
 
 
 def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -> None:

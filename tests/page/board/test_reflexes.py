@@ -23,7 +23,7 @@ from tests.protocol.board.steps import (
     play,
     shot,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 FULL_STRENGTH = {"engine": 0, "level": "full"}
 STATUS = "document.getElementById('status').textContent"

@@ -15,7 +15,7 @@ from merels.engine.game.rules import preset
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.kit.waiting import wait
 from tests.processes import needs_proc
-from tests.protocol.board.screens import GAME
+from tests.page.board.screens import GAME
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -37,10 +37,9 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 
-@pytest.mark.quick
 def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None:
     play(page, "d6")
     assert moves(page)[0] == "d6"

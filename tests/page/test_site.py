@@ -20,9 +20,9 @@ from merels.tournament.league.lots import LOT_SIZE
 from merels.tournament.league.site import SITE, write_site
 from tests.commands import output
 from tests.protocol.board.steps import SHOTS, enter, shot
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 from tests.tournament.league.leagues import journal_of, make_league, random_games
-from tests.tournament.report.viewer import check_end, check_text_in_view
+from tests.page.viewer import check_end, check_text_in_view
 from tests.tournament.specs import parallel
 
 BAD = "</script><img src=x onerror=alert(1)>"

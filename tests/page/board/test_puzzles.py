@@ -12,7 +12,7 @@ import pytest
 
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ask, begin, console_errors, enter, is_open, shot, tap_menu
-from tests.protocol.board.webdriver import Browser
+from tests.kit.webdriver import Browser
 
 PUZZLE = {
     "position": "@*@O*@@@/OOOOO@*O/***O*@** b 0 1 0 1", "rules": "morris NoRemovalPlies=0",
@@ -207,10 +207,3 @@ def test_a_phone_opens_puzzles_from_its_menu_with_large_buttons(page: Browser) -
         ".map((button) => button.getBoundingClientRect().height)"
     )
     assert min(heights) >= 44
-
-
-def test_a_file_without_puzzles_is_refused_in_one_line(tmp_path: Path) -> None:
-    for rows in ([], [PUZZLE | {"goal": "lose"}]):
-        with pytest.raises(AssertionError, match="puzzles.jsonl") as refused:
-            Server("-puzzles", str(puzzle_file(tmp_path, *rows)))
-        assert len(str(refused.value).splitlines()) == 1
