@@ -17,102 +17,54 @@ ODD = (
     "/", "=", " ", "  ", "*", "O", "@", "x", "X", "-",
 )
 """Characters that readers often handle wrongly."""
+_WAYS = ("cut", "behead", "drop", "double", "insert", "insert", "replace", "byte", "byte", "swap",
+         "word", "word", "word", "case")  # fmt: skip
 
 
 def spoil(text: str, chance: random.Random, others: tuple[str, ...] = ()) -> str:
     """Return the text after one to three random changes, sometimes with a part of ``others``."""
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        text = chance.choice(_WAYS)(text, chance)
+        text = _changed(text, chance.choice(_WAYS), chance)
         if others and chance.random() < 0.2:
-            text = _splice(text, chance.choice(others), chance)
+            other = chance.choice(others)
+            text = text[: chance.randint(0, len(text))] + other[chance.randint(0, len(other)) :]
     return text
 
 
-def _place(text: str, chance: random.Random) -> int:
-    return chance.randint(0, len(text))
-
-
-def _part(text: str, chance: random.Random) -> tuple[int, int]:
-    """Return start and end of a random part, usually a short one."""
-    first = _place(text, chance)
-    return first, min(len(text), first + chance.choice((1, 1, 1, 2, 3, 8, 40)))
-
-
-def _cut(text: str, chance: random.Random) -> str:
-    return text[: _place(text, chance)]
-
-
-def _behead(text: str, chance: random.Random) -> str:
-    return text[_place(text, chance) :]
-
-
-def _drop(text: str, chance: random.Random) -> str:
-    first, last = _part(text, chance)
-    return text[:first] + text[last:]
-
-
-def _double(text: str, chance: random.Random) -> str:
-    first, last = _part(text, chance)
-    return text[:last] + text[first:]
-
-
-def _insert(text: str, chance: random.Random) -> str:
-    at = _place(text, chance)
-    return text[:at] + chance.choice(ODD) * chance.choice((1, 1, 1, 2, 50)) + text[at:]
-
-
-def _replace(text: str, chance: random.Random) -> str:
-    first, last = _part(text, chance)
-    return text[:first] + chance.choice(ODD) + text[last:]
-
-
-def _byte(text: str, chance: random.Random) -> str:
-    """Replace a character by one of the first 256 characters of Unicode."""
-    if not text:
-        return chr(chance.randrange(256))
-    at = chance.randrange(len(text))
-    return text[:at] + chr(chance.randrange(256)) + text[at + 1 :]
-
-
-def _swap(text: str, chance: random.Random) -> str:
-    """Swap two characters."""
-    if len(text) < 2:
+def _changed(text: str, way: str, chance: random.Random) -> str:
+    """Return a text with one change; most changes are of a short part, from ``at`` to ``end``."""
+    at = chance.randint(0, len(text))
+    end = min(len(text), at + chance.choice((1, 1, 1, 2, 3, 8, 40)))
+    if way == "cut":
+        return text[:at]
+    if way == "behead":
+        return text[at:]
+    if way == "drop":
+        return text[:at] + text[end:]
+    if way == "double":
+        return text[:end] + text[at:]
+    if way == "insert":
+        return text[:at] + chance.choice(ODD) * chance.choice((1, 1, 1, 2, 50)) + text[at:]
+    if way == "replace":
+        return text[:at] + chance.choice(ODD) + text[end:]
+    if way == "byte":  # One of the first 256 characters of Unicode.
+        return text[:at] + chr(chance.randrange(256)) + text[at + 1 :]
+    if way == "case":
+        return chance.choice((text.upper(), text.lower(), text.swapcase()))
+    parts = list(text) if way == "swap" else text.split(" ")
+    if not parts:
         return text
-    letters = list(text)
-    first, second = chance.randrange(len(text)), chance.randrange(len(text))
-    letters[first], letters[second] = letters[second], letters[first]
-    return "".join(letters)
-
-
-def _word(text: str, chance: random.Random) -> str:
-    """Drop, double, replace or swap a word."""
-    words = text.split(" ")
-    at, other = chance.randrange(len(words)), chance.randrange(len(words))
-    way = chance.randrange(4)
-    if way == 0:
-        del words[at]
-    elif way == 1:
-        words.insert(other, words[at])
-    elif way == 2:
-        words[at] = chance.choice(NUMBERS)
+    first, second = chance.randrange(len(parts)), chance.randrange(len(parts))
+    change = "swap" if way == "swap" else chance.choice(("swap", "remove", "repeat", "number"))
+    if change == "swap":
+        parts[first], parts[second] = parts[second], parts[first]
+    elif change == "remove":
+        del parts[first]
+    elif change == "repeat":
+        parts.insert(second, parts[first])
     else:
-        words[at], words[other] = words[other], words[at]
-    return " ".join(words)
-
-
-def _case(text: str, chance: random.Random) -> str:
-    return chance.choice((text.upper(), text.lower(), text.swapcase()))
-
-
-def _splice(text: str, other: str, chance: random.Random) -> str:
-    """Return the start of one text followed by the end of another."""
-    return text[: _place(text, chance)] + other[_place(other, chance) :]
-
-
-_WAYS = (
-    _cut, _behead, _drop, _double, _insert, _insert, _replace, _byte, _byte, _swap, _word, _word,
-    _word, _case,
-)
+        parts[first] = chance.choice(NUMBERS)
+    return ("" if way == "swap" else " ").join(parts)
 
 
 def edit(data: bytes, edits: list[str]) -> bytes:
