@@ -6,8 +6,10 @@ to status 2 and the refusal, or better, still reads it.
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,19 @@ def test_a_journal_of_converted_games_is_no_tournament(
     monkeypatch.chdir(tmp_path)
     status, out, err = run(capsys, shlex.split(words))
     assert (status, out, err.count("\n")) == (2, "", 1) and expected in err
+
+
+def test_a_run_with_a_withdrawn_flag_is_not_continued(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = shutil.copyfile(OLD / "journal.db", tmp_path / "j")
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("""UPDATE meta SET value = replace(value, '"reverse": false',
+                            '"reverse": true') WHERE key = 'settings'""")
+        database.commit()
+    assert run(capsys, ["ratings", str(path)])[0] == 0
+    status, out, err = run(capsys, ["tournament", "-resume", "-journal", str(path)])
+    assert (status, out, err.count("\n")) == (2, "", 1) and "-reverse" in err
 
 
 def test_a_puzzle_file_of_an_earlier_commit_is_read() -> None:

@@ -147,18 +147,6 @@ def open_to_append(path: Name, truncate: bool = False) -> int:
     return descriptor
 
 
-def is_ordinary(path: Name) -> bool:
-    """Return whether a path is a regular file or names no file yet.
-
-    False for this process's own output; True if the system refuses to examine the path.
-    """
-    try:
-        target = os.stat(path)
-    except OSError:
-        return True  # Opening the file will report the problem.
-    return stat.S_ISREG(target.st_mode) and _output_stream(target) is None
-
-
 def create_draft(path: Name) -> str:
     """Create an empty draft of ``path`` in the same folder; return its unique name.
 
@@ -198,24 +186,20 @@ def stamp(path: Name) -> Stamp | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def lock(descriptor: int, shared: bool = False) -> None:
+def lock(descriptor: int) -> None:
     """Lock a file until it is closed, without waiting.
 
-    Several programs may hold ``shared`` locks of a file; on Windows a shared lock does nothing.
     `BlockingIOError` or, on Windows, `PermissionError` if another program has locked the file;
     another `OSError` if the file system has no locks.
     """
     if sys.platform == "win32":
-        if shared:
-            return
         import msvcrt
 
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:
         import fcntl
 
-        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def create_lock(path: Name) -> int | None:

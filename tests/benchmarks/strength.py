@@ -33,7 +33,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tools.suite import load, play
-from merels.tournament.flags.quick import usable_cores
+from merels.tournament.flags.run_options import usable_cores
 
 ROOT = Path(__file__).parents[2]
 STORE = Path(__file__).with_suffix(".json")

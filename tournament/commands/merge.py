@@ -16,8 +16,8 @@ MAX_LISTED = 10
 
 PART_FLAGS = (
     "-journal", "-resume", "-shard", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
-    "-maxfaults", "-executor", "-executorwait", "-recover", "-pgnout", "-epdout", "-output", "-log",
-    "-serve", "-quiet", "-ratinginterval", "-scoreinterval",
+    "-maxfaults", "-executor", "-executorwait", "-pgnout", "-log", "-serve",
+    "-quiet", "-ratinginterval", "-scoreinterval",
 )
 """Flags of the run of a part; the stored command line of the merged journal omits them."""
 DESCRIPTION = """\

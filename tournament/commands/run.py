@@ -31,13 +31,13 @@ from merels.tournament.flags.command_line import (
     without_flags,
 )
 from merels.tournament.flags.name_engines import name_engines
-from merels.tournament.flags.quick import usable_cores
 from merels.tournament.flags.run_options import (
     RunOptions,
     file_of,
     load_factory,
     make_run_options,
     rules_known_engines,
+    usable_cores,
 )
 from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
@@ -61,7 +61,6 @@ from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.run.worker_pool import LocalPool
-from merels.tournament.views.epd import EpdFile, EpdView, EpdWriter
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameOutput, GameWriter, PgnView
@@ -120,6 +119,11 @@ def run(argv: list[str], command: Command) -> int:
                 raise file_error(
                     path, "merels convert made this journal from a file of games, so there is no "
                     "run to continue; name another file"
+                )
+            if json.loads(stored.notes["settings"]).get("reverse"):
+                raise file_error(
+                    path, "its run swaps all colours by -reverse, which merels no longer has; "
+                    "start a new run"
                 )
             if stored.command != command.name:
                 raise file_error(
@@ -194,6 +198,9 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
     notices += plan.openings.notices
     if limits := proof_limits(settings.openings, rules):
         notices.append(f"the openings of -openings book are {limits}: one side may be winning")
+    if given.ignored:
+        words = ", ".join(dict.fromkeys(given.ignored))
+        notices.append(f"accepted without effect, as flags of other runners: {words}")
     cores = len(usable_cores())
     if options.executor is None and options.concurrency > cores:
         notices.append(
@@ -283,9 +290,7 @@ def _play(
             notify(_resume_advice(board, continuing))
         status = command.finish(board, given, _stream(options), status)
         lines, is_failing = health_lines(board.journal)
-        # Scripts that parse another runner's output do not expect these lines.
-        out = _stream(options) if options.output is None else sys.stderr
-        put(out, "".join(line + "\n" for line in lines))
+        put(_stream(options), "".join(line + "\n" for line in lines))
         if is_failing:
             status = status or FAILED
         return status_with_outputs(status, board)
@@ -391,10 +396,6 @@ def _make_views(
         else:
             file = PgnFile(options.pgn_file, writer, journal.rows, options.pgn_append)
         yield PgnView(file, writer, board.notice, journal.path is not None)
-    if options.epd_file is not None:
-        epd_file = EpdFile(options.epd_file, options.epd_append, len(board.played))
-        epd_writer = EpdWriter(settings, journal.meta()["id"])
-        yield EpdView(epd_file, epd_writer, board.notice, journal.path is not None)
 
 
 def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:

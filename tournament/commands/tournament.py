@@ -8,14 +8,13 @@ from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import make_settings
-from merels.tournament.flags.run_options import RunOptions, output_format
+from merels.tournament.flags.run_options import RunOptions
 from merels.tournament.flags.table import FLAGS, help_text
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.views.output import put, set_command
 from merels.tournament.views.plain import PlainView, final_lines
-from merels.tournament.views.runner_formats import RunnerView, last_lines
 from merels.tournament.views.terminal import LiveView
 
 
@@ -29,9 +28,7 @@ def main(argv: list[str]) -> int:
 
 
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """Return a view in the format of ``-output``, a redrawn table, or printed lines."""
-    if options.output is not None:
-        return RunnerView(board.settings, board.plan, options.intervals, options.output, out)
+    """Return a view that redraws a table, or one that prints lines."""
     if is_live(out):
         return LiveView(board.settings, board.plan, out)
     return PlainView(board.settings, board.plan, options.intervals, out)
@@ -39,11 +36,9 @@ def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextI
 
 def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
     """Print the final report; return the exit status."""
-    journal = board.journal
-    if (form := output_format(given)) is not None:
-        lines = last_lines(form, board.settings, board.standings, board.verdict, status == OK)
-    else:
-        lines = final_lines(board.settings, board.plan, board.standings, journal, board.verdict)
+    lines = final_lines(
+        board.settings, board.plan, board.standings, board.journal, board.verdict
+    )
     put(out, "\n".join(lines).lstrip("\n") + "\n")
     return status
 

@@ -30,7 +30,7 @@ from merels.tournament.views.output import notify, put, set_command
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
-TUNE_ONLY = ("-pgnout", "-epdout", "-log", "-serve")
+TUNE_ONLY = ("-pgnout", "-log", "-serve")
 """Flags of ``merels tournament`` that do not apply to the tune's final SPRT."""
 DEFAULT_PRINTS = 100
 """Default number of times that a tune prints the values."""

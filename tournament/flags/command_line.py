@@ -14,8 +14,7 @@ from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PROGRAM_KEYS
 from merels.protocol.process.command import shell_words
-from merels.tournament.flags.quick import quick_flags
-from merels.tournament.flags.table import FLAGS, Flag, Flags
+from merels.tournament.flags.table import FLAGS, IGNORED, Flag, Flags
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
@@ -72,9 +71,11 @@ class ParsedFlags:
     parameters: list[dict[str, str]] = field(default_factory=list)
     """Values by key of each ``-param``."""
     line: list[str] = field(default_factory=list)
-    """The command line, with each ``-config`` and ``-quick`` replaced by its flags."""
+    """The command line, with each ``-config`` replaced by its flags."""
     configs: list[str] = field(default_factory=list)
     """Paths of the ``-config`` files."""
+    ignored: list[str] = field(default_factory=list)
+    """Words of `IGNORED`, with their flags."""
     faults: FlagFaults = field(default_factory=FlagFaults)
 
     def has(self, flag: str) -> bool:
@@ -156,7 +157,13 @@ def parse(
 ) -> ParsedFlags:
     """Parse a command line; add its errors to ``faults``, by default raise the first error."""
     given = ParsedFlags(faults=faults or FlagFaults())
-    for name, words in _expanded(argv, given.configs, flags, given.faults):
+    for name, all_words in _expanded(argv, given.configs, flags, given.faults):
+        if name not in flags:
+            given.ignored.append(name)
+            continue
+        without_effect = IGNORED.get(name, ())
+        words = [word for word in all_words if not word.startswith(without_effect)]
+        given.ignored += [f"{name} {word}" for word in all_words if word not in words]
         given.line += [name, *words]
         flag = flags[name]
         if flag.keys:
@@ -185,20 +192,16 @@ def parse(
 def _expanded(
     argv: Sequence[str], configs: list[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag with its words, after replacing ``-config`` and ``-quick`` by their flags.
+    """Yield each flag with its words, after replacing ``-config`` by its flags.
 
     The paths of ``-config`` files are appended to ``configs``.
     """
     none: list[tuple[str, list[str]]] = []
-    groups = []
     for name, words in _grouped(argv, flags, faults):
         if name == "-config":
-            groups += faults.attempt(none, _flags_in, name, words, configs, flags)
+            yield from faults.attempt(none, _flags_in, name, words, configs, flags)
         else:
-            groups.append((name, words))
-    # The flags of -quick come first, so that a flag of the command line overrides them.
-    for name, words in sorted(groups, key=lambda group: group[0] != "-quick"):
-        yield from faults.attempt(none, quick_flags, words) if name == "-quick" else [(name, words)]
+            yield name, words
 
 
 def _flags_in(
@@ -230,11 +233,10 @@ def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     """Return a command line with absolute paths, except for the paths of engines."""
     line = []
     for name, words in _grouped(argv, flags, FlagFaults()):
-        flag = flags[name]
         if name in ("-tb", "-out"):
             words = [os.path.abspath(word) for word in words]
-        elif "file" in flag.keys:
-            pairs = _pairs(name, flag, words, FlagFaults())
+        elif name in flags and "file" in flags[name].keys:
+            pairs = _pairs(name, flags[name], words, FlagFaults())
             path = pairs.get("file")
             if path and path not in (BOOK, STANDARD_OUTPUT):
                 pairs["file"] = os.path.abspath(path)
@@ -257,11 +259,11 @@ def _read_words(path: str) -> list[str]:
 def _grouped(
     words: Sequence[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag with the words after it; add unknown flags to ``faults``."""
+    """Yield each flag, also of `IGNORED`, with the words after it; add others to ``faults``."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
-        if name not in flags:
+        if name not in flags and name not in IGNORED:
             expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):
                 expected = "expected a flag such as -engine or -openings"
@@ -269,7 +271,7 @@ def _grouped(
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1
-        if name in flags:
+        if name in flags or name in IGNORED:
             yield name, list(words[index + 1 : end])
         index = end
 

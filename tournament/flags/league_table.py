@@ -17,7 +17,7 @@ CREATE_OWN: Flags = {
 }
 CREATE_SHARED = (
     "-each", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
-    "-tbadjudicate", "-event", "-site", "-srand", "-config",
+    "-tbadjudicate", "-event", "-srand", "-config",
 )
 CREATE_FLAGS: Flags = {**CREATE_OWN, **{name: FLAGS[name] for name in CREATE_SHARED}}
 

@@ -78,7 +78,6 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
         rounds=given.number("-rounds", rounds, 1, 10**6),
         games=games,
         swap="-noswap" not in given.words,
-        reverse="-reverse" in given.words,
         seeds=given.number("-seeds", 1, 1),
         rules=str(rules),
         openings=attempt(OpeningSettings(), _openings, given),
@@ -87,7 +86,6 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
         penta=penta,
         replays=given.number("-replays", 0, 0, MAX_REPLAYS),
         event=given.text("-event", "merels tournament"),
-        site=given.text("-site", "?"),
     )
 
 

@@ -12,18 +12,14 @@ from dataclasses import dataclass, replace
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error, report_error
 from merels.engine.common.numbers import counted, read_whole
-from merels.engine.common.saving import is_ordinary
 from merels.tournament.flags.command_line import ParsedFlags, choice
-from merels.tournament.flags.quick import usable_cores
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.games import NANOSECONDS, Entrant
 from merels.tournament.records.output import (
     LOG_LEVELS,
-    OUTPUT_FORMATS,
     STANDARD_OUTPUT,
     Intervals,
     LogOptions,
-    OutputFormat,
     PgnStyle,
 )
 from merels.tournament.records.settings import LEAGUE, Settings
@@ -64,16 +60,12 @@ class RunOptions:
     """Port of the web page; 0: any free port; None: no page."""
     pause: float
     """Seconds between two games of a worker."""
-    output: OutputFormat | None
-    """Another runner, whose output format is used; None: the format of merels."""
-    epd_file: str | None
-    epd_append: bool
     quiet: bool
 
     def continued(self) -> RunOptions:
         """Return the options for a resumed run, which appends to its files."""
         log = None if self.log is None else replace(self.log, append=True)
-        return replace(self, log=log, pgn_append=True, epd_append=True)
+        return replace(self, log=log, pgn_append=True)
 
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
@@ -85,10 +77,9 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     attempt = given.faults.attempt
     unpinned: tuple[tuple[int, ...], ...] = ()
     cpus, log = attempt(unpinned, _cpus, given, settings, concurrency), attempt(None, _log, given)
-    attempt(None, _check_files, given, settings, log)
+    attempt(None, _check_files, given, settings)
     if executor is None and "-force-concurrency" not in given.words:
         attempt(None, _check_concurrency, concurrency)
-    output = attempt(None, output_format, given)
     if executor is not None:
         if not all(executor.partition(":")):
             raise InputError(executor, "expected -executor module:factory")
@@ -107,7 +98,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         rules_known=attempt(frozenset(), rules_known_engines, given, settings),
         intervals=Intervals(
             given.number("-scoreinterval", 1),
-            given.number("-ratinginterval", 10 if len(settings.engines) == 2 or output else 0),
+            given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
         ),
         pgn_file=attempt(None, file_of, given, "-pgnout"),
         pgn_append=given.key_switch("-pgnout", "append", True),
@@ -119,9 +110,6 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         log=log,
         port=None if given.optional_text("-serve") is None else given.number("-serve", 0, 0, 65535),
         pause=given.number("-wait", 0) / 1000,
-        output=output,
-        epd_file=attempt(None, file_of, given, "-epdout"),
-        epd_append=given.key_switch("-epdout", "append", True),
         quiet="-quiet" in given.words,
     )
 
@@ -134,14 +122,6 @@ def file_of(given: ParsedFlags, flag: str) -> str | None:
     if not path:
         raise InputError(flag, "expected file=")
     return path
-
-
-def output_format(given: ParsedFlags) -> OutputFormat | None:
-    """Return the format of ``-output``, or None without the flag."""
-    if not given.has("-output"):
-        return None
-    chosen = choice(given.key("-output", "format", ""), "-output format=", OUTPUT_FORMATS)
-    return next(form for form in OUTPUT_FORMATS if form == chosen)
 
 
 def load_factory(name: str) -> ExecutorFactory:
@@ -169,7 +149,7 @@ def load_factory(name: str) -> ExecutorFactory:
     return make
 
 
-def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None) -> None:
+def _check_files(given: ParsedFlags, settings: Settings) -> None:
     """Raise `InputError` if two flags name one file, or an output file cannot be written.
 
     This check comes before any file is truncated.
@@ -178,10 +158,8 @@ def _check_files(given: ParsedFlags, settings: Settings, log: LogOptions | None)
     openings = settings.openings.file
     if openings not in (None, BOOK):
         flag_of[os.path.realpath(openings)] = "-openings"
-    flags = ("-journal", "-pgnout", "-epdout", "-log")
+    flags = ("-journal", "-pgnout", "-log")
     files = {flag: file_of(given, flag) for flag in flags}
-    if log is not None and log.compress:
-        files["-log compress=true"] = log.packed
     for flag, path in files.items():
         real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
@@ -199,17 +177,12 @@ def _log(given: ParsedFlags) -> LogOptions | None:
     path = file_of(given, "-log")
     if path is None:
         return None
-    options = LogOptions(
+    return LogOptions(
         os.path.abspath(path),
         choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
         given.key_switch("-log", "engine", False),
         given.key_switch("-log", "append", True),
-        given.key_switch("-log", "compress", False),
     )
-    for place in (options.file, options.packed) if options.compress else ():
-        if not is_ordinary(place):
-            raise file_error(place, "-log compress=true needs a regular file; leave it out")
-    return options
 
 
 def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
@@ -261,6 +234,13 @@ def _default_wait(settings: Settings) -> int:
         clock = (limit.time or 0) * periods + limit.increment * LONG_GAME
         longest = max(longest, clock, (limit.per_move or 0) * LONG_GAME)
     return max(3600, 8 * longest // NANOSECONDS)
+
+
+def usable_cores() -> list[int]:
+    """Return the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
 
 
 def _check_concurrency(concurrency: int) -> None:

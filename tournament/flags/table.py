@@ -42,13 +42,6 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "as one word; or level= is a built-in level of merels",
             ENGINE_KEYS, repeats=True,
         ),
-        "-quick": Flag(
-            "a match of two programs: cmd=A cmd=B book=FILE. Unless other flags are given: "
-            "tc=10+0.1, openings in random order, 25000 rounds of 2 games, a game on each "
-            "processor but two, -draw movenumber=30 movecount=8 score=8 and -output "
-            "format=cutechess",
-            ("cmd", "book"),
-        ),
         "-each": Flag("defaults for all engines", ENGINE_KEYS),
     },
     "Tournament": {
@@ -71,7 +64,6 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "do not swap colours, neither between the two games of an opening nor between rounds",
             words=NO_WORDS,
         ),
-        "-reverse": Flag("swap the colours of all games", words=NO_WORDS),
         "-seeds": Flag("gauntlet: the first X engines play all others (1)"),
         "-srand": Flag(
             "seed of the openings and, in a tune, of the perturbations (random; the run prints it)",
@@ -92,7 +84,6 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("file", "format", "order", "plies", "start", "policy"), first_key="file",
         ),
         "-event": Flag("name of the event, for PGN and reports"),
-        "-site": Flag("name of the site, for PGN"),
     },
     "Adjudication": {
         "-draw": Flag(
@@ -128,8 +119,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-report": Flag("penta=false: base estimates on single games, not on pairs", ("penta",)),
         "-ratinginterval": Flag(
-            "print estimates every X games (10; with more than two engines only at the end, unless "
-            "-output is given)",
+            "print estimates every X games (10; with more than two engines only at the end)",
         ),
         "-scoreinterval": Flag("print the score every X games (1)"),
     },
@@ -150,9 +140,6 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "a list of cores, such as 0,2-5; without it, the second hyperthread of a core is used "
             "last",
             words=(0, 1),
-        ),
-        "-recover": Flag(
-            "accepted for compatibility: a failing engine never ends a tournament", words=NO_WORDS
         ),
         "-maxfaults": Flag(
             "end the run when an engine has lost X games of this run by a crash, stall, time "
@@ -192,23 +179,12 @@ GROUPS: dict[str, dict[str, Flag]] = {
             ("file", "append", "min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
              "pv"), first_key="file",
         ),
-        "-epdout": Flag(
-            "write the last position of each game, one per line; append=false replaces the file "
-            "(not with -resume)",
-            ("file", "append"), first_key="file",
-        ),
-        "-output": Flag(
-            "print in the format of another runner, fastchess or cutechess, for scripts that parse "
-            "it",
-            ("format",), first_key="format",
-        ),
         "-log": Flag(
             "log to a file, each line with the time of its event and its game or process; "
             "level=trace|info|warn|err|fatal (warn), engine=true adds the engines' lines (> sent, "
             "< received, ! standard error), append=false replaces the "
-            "file (not with -resume). compress=true: at the end of the run, the log is appended to "
-            "FILE.gz and removed",
-            ("file", "level", "engine", "append", "compress"), first_key="file",
+            "file (not with -resume)",
+            ("file", "level", "engine", "append"), first_key="file",
         ),
         "-serve": Flag(
             "broadcast games and standings on a web page at this local port (0: any free port); "
@@ -219,6 +195,14 @@ GROUPS: dict[str, dict[str, Flag]] = {
 }
 Flags = Mapping[str, Flag]
 """The flags of a command, by name."""
+IGNORED = {
+    "-recover": (), "-autosaveinterval": (), "-show-latency": (), "-site": (), "-reverse": (),
+    "-output": (), "-epdout": (), "-resultformat": (), "-tbpieces": (), "-tbignore50": (),
+    "-each": ("restart=auto",), "-engine": ("restart=auto",), "-openings": ("policy=default",),
+    "-pgnout": ("notation=", "match_line="),
+    "-log": ("compress=", "realtime="),
+}  # fmt: skip
+"""Flags of other runners, and beginnings of words of flags, that are accepted without effect."""
 FLAGS: Flags = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 INTRODUCTION = """\

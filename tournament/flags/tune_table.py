@@ -27,7 +27,7 @@ TUNE_OWN: Flags = {
     "-sprt": Flag(
         "after the tune, test the tuned values against the start values; elo0= (0), elo1= (5), "
         "other keys as in merels tournament. The journal of the test has the name of the tune's "
-        "with .sprt; -pgnout, -epdout, -log and -serve do not cover the test",
+        "with .sprt; -pgnout, -log and -serve do not cover the test",
         ("elo0", "elo1", "alpha", "beta", "model"),
     ),
     "-out": Flag("write an HTML report with a plot of each parameter to this file at the end"),
@@ -37,7 +37,7 @@ TUNE_SHARED = (
     "-each", "-srand", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
     "-tbadjudicate", "-replays", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
     "-journal", "-resume", "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout",
-    "-epdout", "-log", "-serve", "-quiet",
+    "-log", "-serve", "-quiet",
 )
 TUNE_FLAGS: Flags = {**TUNE_OWN, **{name: FLAGS[name] for name in TUNE_SHARED}}
 

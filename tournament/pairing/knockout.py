@@ -140,4 +140,4 @@ def _coloured(settings: Settings, match: Match, number: int) -> Pairing:
     assert match.lower is not None
     swapped = settings.swap and settings.games % 2 == 1 and number % 2 == 1
     first, second = match.higher, match.lower
-    return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)
+    return Pairing(second, first) if swapped else Pairing(first, second)

@@ -83,11 +83,10 @@ def _coloured(settings: Settings, number: int, first: int, second: int) -> Pairi
     With an even number of games, or if colours never swap, the engine entered first has White in
     the first game. Otherwise the parity of the indices decides (Berger's rule: an engine's Whites
     and Blacks differ by at most one in a round), and the colours swap from round to round.
-    ``settings.reverse`` swaps all colours.
     """
     is_berger = settings.swap and settings.games % 2 == 1
     swapped = is_berger and (first + second + number) % 2 == 0
-    return Pairing(second, first) if swapped != settings.reverse else Pairing(first, second)
+    return Pairing(second, first) if swapped else Pairing(first, second)
 
 
 def colours(settings: Settings, pairing: Pairing, game: int) -> tuple[int, int]:

@@ -10,7 +10,6 @@
     rematches as possible.
 5.  With an odd number of games, White goes to the engine with the smaller number of Whites minus
     Blacks, then to the one whose last White is longer ago, then to the higher ranked in odd rounds.
-    ``reverse`` swaps the colours of the tournament that these rules pair.
 """
 
 from __future__ import annotations
@@ -168,22 +167,17 @@ def _coloured(
     """Return the pairing of two engines with colours; ``higher`` ranks above ``lower``."""
     swapped = False
     if settings.games % 2 and settings.swap:
-        higher_need, lower_need = (
-            _white_need(results, engine, settings.reverse) for engine in (higher, lower)
-        )
+        higher_need, lower_need = (_white_need(results, engine) for engine in (higher, lower))
         swapped = number % 2 == 1 if higher_need == lower_need else higher_need > lower_need
-    return Pairing(lower, higher) if swapped != settings.reverse else Pairing(higher, lower)
+    return Pairing(lower, higher) if swapped else Pairing(higher, lower)
 
 
-def _white_need(results: Results, engine: int, reverse: bool) -> tuple[int, int]:
-    """Return Whites minus Blacks and the last round with White; lower values need White more.
-
-    These are the colours before ``reverse`` swapped them.
-    """
+def _white_need(results: Results, engine: int) -> tuple[int, int]:
+    """Return Whites minus Blacks and the last round with White; lower values need White more."""
     balance, last_white = 0, -1
     for number, played in enumerate(results):
         for result in played:
-            white, black = result.pairing[::-1] if reverse else result.pairing
+            white, black = result.pairing
             if engine == white:
                 balance, last_white = balance + 1, number
             elif engine == black:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 ID_TAG = "GameId"
 """PGN tag that identifies a game in all files: the tournament's id and the game's number."""
@@ -22,9 +21,6 @@ IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
 """Pattern of the values of `ID_TAG` and `PAIR_TAG` that merels writes."""
 STANDARD_OUTPUT = "-"
 """File name that stands for standard output."""
-OutputFormat = Literal["fastchess", "cutechess"]
-"""Format of another runner in which results can be printed (``-output``)."""
-OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 
@@ -67,10 +63,3 @@ class LogOptions:
     """Least important level that is logged, one of `LOG_LEVELS`."""
     engines: bool = False
     append: bool = True
-    compress: bool = False
-    """Whether the log is replaced by the file ``packed`` when the run ends."""
-
-    @property
-    def packed(self) -> str:
-        """Path of the compressed log."""
-        return f"{self.file}.gz"

@@ -110,7 +110,6 @@ class Settings:
     rounds: int = 2
     games: int = 2
     swap: bool = True
-    reverse: bool = False
     seeds: int = 1
     rules: str = str(DEFAULT_RULES)
     openings: OpeningSettings = field(default_factory=OpeningSettings)
@@ -122,7 +121,6 @@ class Settings:
     tuning: Tuning | None = None
     """SPSA parameters of an engine that is entered twice, or None."""
     event: str = "merels tournament"
-    site: str = "?"
 
     @property
     def by_pairs(self) -> bool:

@@ -7,7 +7,7 @@ import os
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import lock, open_to_append
+from merels.engine.common.saving import open_to_append
 from merels.tournament.play.game import utc_now
 
 
@@ -15,7 +15,6 @@ class LogFile:
     """A file that several processes append whole lines to."""
 
     def __init__(self, path: str, append: bool = True) -> None:
-        self._path = path
         try:
             self._file = open_to_append(path, truncate=not append)
         except OSError as error:
@@ -30,23 +29,6 @@ class LogFile:
                     file.seek(-1, os.SEEK_END)
                     if file.read() != b"\n":  # The last line of an earlier run is incomplete.
                         os.write(self._file, b"\n")
-
-    def reserve(self) -> bool:
-        """Take a shared lock on the file; return whether its path still names this file.
-
-        While the lock lasts, until `close`, no other process gets an exclusive lock. Raise
-        `BlockingIOError` if another process holds one.
-        """
-        try:
-            lock(self._file, shared=True)
-        except BlockingIOError:
-            raise
-        except OSError:
-            return True  # Pipes and some file systems have no locks.
-        try:
-            return os.path.samestat(os.stat(self._path), os.fstat(self._file))
-        except FileNotFoundError:
-            return False
 
     def write(
         self, level: str, text: str, game: int | None = None, time: str | None = None

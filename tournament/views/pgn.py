@@ -31,7 +31,7 @@ class GameWriter:
     """Formats the games of one tournament as PGN."""
 
     def __init__(self, settings: Settings, tournament: str, style: PgnStyle = PgnStyle()) -> None:
-        self._event, self._site = settings.event, settings.site
+        self._event = settings.event
         self._rules: Rules = parse_rules(settings.rules)
         self._controls = {e.name: control_text(e.limit) for e in settings.engines}
         self._engines = {
@@ -44,7 +44,7 @@ class GameWriter:
     @property
     def head(self) -> str:
         """Text of the first tags, common to all games of the tournament."""
-        text = format_record(Record(tags={"Event": self._event, "Site": self._site}))
+        text = format_record(Record(tags={"Event": self._event, "Site": "?"}))
         return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
@@ -73,7 +73,7 @@ class GameWriter:
         white, black = (self._controls.get(name, "?") for name in (row.white, row.black))
         tags = {
             "Event": self._event,
-            "Site": self._site,
+            "Site": "?",
             "Date": row.started[:10].replace("-", ".") or "????.??.??",
             "Round": str(row.round),
             "White": row.white,

@@ -147,16 +147,6 @@ def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
     assert status == 2 and "the games of the test go into this file, which exists" in err
 
 
-def test_the_final_test_keeps_the_positions_of_the_tune(tmp_path: Path) -> None:
-    positions = tmp_path / "ends.epd"
-    status, out, err = tune(
-        "-pairs", "40", "-spsa", "r_end=1", "-srand", "4", "-sprt", "elo0=0", "elo1=300",
-        "-epdout", f"file={positions}", "append=false",
-    )
-    assert status == 0 and "E tuned vs E untuned" in out, err
-    assert len(positions.read_text().splitlines()) == 2 * 40
-
-
 def test_the_advice_after_an_interrupted_final_test_continues_the_tune(tmp_path: Path) -> None:
     test = ("-sprt", "elo0=0", "elo1=1")
     run = Marked(*flags("-pairs", "40", "-spsa", "r_end=1", "-srand", "4", "-journal", "j", *test),

@@ -11,7 +11,7 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.rules import parse_rules
-from merels.tournament.flags import quick, run_options
+from merels.tournament.flags import run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings, parse_time_control
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
@@ -138,14 +138,14 @@ def test_without_engines_the_built_in_levels_play() -> None:
 
 def test_flags_set_the_format_games_rules_and_tags() -> None:
     chosen = settings_of(
-        "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap", "-reverse",
+        "-tournament", "gauntlet", "-rounds", "7", "-games", "1", "-noswap",
         "-seeds", "1", "-srand", "99", "-variant", "multi", "-set", "Flying=never", "Repetition=0",
-        "-event", "E", "-site", "S",
+        "-event", "E",
     )
     assert (chosen.format, chosen.rounds, chosen.games, chosen.seed) == ("gauntlet", 7, 1, 99)
-    assert (chosen.swap, chosen.reverse) == (False, True)
+    assert not chosen.swap
     assert chosen.rules == "multi Flying=never Repetition=0"
-    assert (chosen.event, chosen.site) == ("E", "S")
+    assert chosen.event == "E"
 
 
 def test_repeat_sets_only_a_minimum_of_games() -> None:
@@ -410,28 +410,3 @@ def test_concurrency_on_an_executor_may_exceed_the_local_limit() -> None:
 def test_an_executor_that_is_no_function_of_a_module_is_refused(name: str, message: str) -> None:
     with pytest.raises(InputError, match=f"'{name}': {message}"):
         load_factory(name)
-
-
-@pytest.mark.parametrize(("cores", "concurrency"), [(1, "1"), (2, "1"), (3, "1"), (8, "6")])
-def test_quick_leaves_two_cores_idle(
-    monkeypatch: pytest.MonkeyPatch, cores: int, concurrency: str
-) -> None:
-    monkeypatch.setattr(quick, "usable_cores", lambda: list(range(cores)))
-    flags = dict(quick.quick_flags(["cmd=b", "book=x", "cmd=c"])[1:])
-    assert flags["-concurrency"] == [concurrency]
-    assert flags["-engine"] == ["cmd=c"] and flags["-openings"] == ["file=x", "order=random"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["cmd=a", "cmd=b"], "'-quick': expected two programs and a book"),
-        (["cmd=a", "book=x"], "'-quick': expected two programs and a book"),
-        (["cmd=a", "cmd=b", "book="], "'-quick': expected two programs and a book"),
-        (["cmd=a", "cmd=b", "book=x", "tc=1"], "'tc': expected -quick cmd=A cmd=B book=FILE"),
-    ],
-)
-def test_quick_needs_two_programs_and_a_book(words: list[str], message: str) -> None:
-    with pytest.raises(InputError) as error:
-        quick.quick_flags(words)
-    assert message in str(error.value)

@@ -127,10 +127,10 @@ def test_a_difference_of_all_engines_is_listed_once() -> None:
 
 
 def test_only_three_differences_are_named() -> None:
-    ours = settings(seed=1, games=4, event="x", site="y", rounds=9)
+    ours = settings(seed=1, games=4, event="x", swap=False, rounds=9)
     assert diff(ours, settings()) == (
         "-srand: now 1, in the journal 7; -games: now 4, in the journal 2; "
-        "-event: now x, in the journal merels tournament; and 1 more")
+        "-noswap: now on, in the journal off; and 1 more")
 
 
 def test_values_are_compared_in_all_digits() -> None:

@@ -67,11 +67,9 @@ def test_the_games_of_a_pair_have_one_opening_and_exchanged_colours() -> None:
         assert first.seed != second.seed
 
 
-def test_noswap_keeps_colours_and_reverse_exchanges_them() -> None:
+def test_noswap_keeps_colours() -> None:
     task = Plan(settings(2, swap=False)).next_round()[0]
     assert [game.white.name for game in task.games] == ["A", "A"]
-    task = Plan(settings(2, reverse=True)).next_round()[0]
-    assert [game.white.name for game in task.games] == ["B", "A"]
 
 
 @pytest.mark.parametrize("seeds", [1, 2, 3])

@@ -57,27 +57,6 @@ def test_a_swiss_has_no_rematches_and_fair_byes_and_colours(count: int, games: i
         assert [p.points for p in places] == sorted((p.points for p in places), reverse=True)
 
 
-@pytest.mark.parametrize("count", [4, 5, 8])
-def test_reverse_exchanges_all_colours_of_a_swiss(count: int) -> None:
-    def rounds(reverse: bool) -> list[list[Pairing]]:
-        chosen = settings(count, format="swiss", rounds=3, games=1, reverse=reverse)
-        results: list[list[PairingResult]] = []
-        while pairings := swiss.pair_round(chosen, len(results), results):
-            results.append([
-                PairingResult(pairing, (1, 0) if pairing.first < pairing.second else (0, 1))
-                for pairing in pairings
-            ])
-        return [[result.pairing for result in played] for played in results]
-
-    reversed_rounds = rounds(reverse=True)
-    assert reversed_rounds == [
-        [Pairing(second, first) for first, second in played] for played in rounds(reverse=False)
-    ]
-    whites = Counter(pairing.first for played in reversed_rounds for pairing in played)
-    blacks = Counter(pairing.second for played in reversed_rounds for pairing in played)
-    assert all(abs(whites[e] - blacks[e]) <= 2 for e in range(count)), (whites, blacks)
-
-
 def test_the_first_round_pairs_the_upper_half_with_the_lower() -> None:
     chosen = settings(6, format="swiss", rounds=2)
     assert swiss.pair_round(chosen, 0, []) == [(0, 3), (1, 4), (2, 5)]
