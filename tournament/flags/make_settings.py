@@ -33,7 +33,6 @@ from merels.tournament.statistics.sprt import Sprt
 MAX_ENGINES = 1000
 MAX_SECONDS = 1e6
 """Largest time of a clock or a move, in seconds."""
-MAX_REPLAYS = 1000
 SPRT_ROUNDS = 100_000
 """Default number of rounds of a match with an SPRT."""
 
@@ -84,7 +83,6 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
         adjudication=attempt(Adjudication(), _adjudication, given, rules),
         sprt=sprt,
         penta=penta,
-        replays=given.number("-replays", 0, 0, MAX_REPLAYS),
         event=given.text("-event", "merels tournament"),
     )
 

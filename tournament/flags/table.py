@@ -104,11 +104,6 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-tb": Flag("adjudicate by the tables of perfect play in this folder"),
         "-tbadjudicate": Flag("which results -tb adjudicates: BOTH, WIN_LOSS or DRAW (BOTH)"),
-        "-replays": Flag(
-            "replay a game up to X times (0) after a time forfeit caused by delays of the runner "
-            "or the machine. By default the loss stands; the final report has the number of these "
-            "losses",
-        ),
     },
     "Statistics": {
         "-sprt": Flag(
@@ -198,6 +193,7 @@ Flags = Mapping[str, Flag]
 IGNORED = {
     "-recover": (), "-autosaveinterval": (), "-show-latency": (), "-site": (), "-reverse": (),
     "-output": (), "-epdout": (), "-resultformat": (), "-tbpieces": (), "-tbignore50": (),
+    "-replays": (),
     "-each": ("restart=auto",), "-engine": ("restart=auto",), "-openings": ("policy=default",),
     "-pgnout": ("notation=", "match_line="),
     "-log": ("compress=", "realtime="),

@@ -35,7 +35,7 @@ TUNE_OWN: Flags = {
 }
 TUNE_SHARED = (
     "-each", "-srand", "-variant", "-set", "-openings", "-draw", "-resign", "-maxmoves", "-tb",
-    "-tbadjudicate", "-replays", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
+    "-tbadjudicate", "-concurrency", "-force-concurrency", "-wait", "-use-affinity",
     "-journal", "-resume", "-config", "-maxfaults", "-executor", "-executorwait", "-pgnout",
     "-log", "-serve", "-quiet",
 )

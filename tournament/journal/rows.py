@@ -78,7 +78,7 @@ class Row(NamedTuple):
 
     Empty without a loss on time."""
     voided: str = ""
-    """Reason of each earlier attempt whose loss on time was excused, one per line."""
+    """Ends of attempts that earlier versions played again; always empty now."""
     host: str = ""
     """Machine of the worker; this field and those below are empty if unknown."""
     version: str = ""
@@ -115,11 +115,6 @@ class Row(NamedTuple):
         except ValueError:
             raise self.damaged("its junk lines and late answers") from None
         return Oddities(white_junk, white_late), Oddities(black_junk, black_late)
-
-    @property
-    def attempts_voided(self) -> int:
-        """Number of void attempts that preceded this game."""
-        return len(self.voided.splitlines())
 
     @property
     def white_score(self) -> float | None:
@@ -235,7 +230,7 @@ def make_row(result: GameResult) -> Row:
         _measures(move.clock for move in moves),
         result.started, result.elapsed,
         _measures(move.late for move in measured), _measures(move.waited for move in measured),
-        _measures(result.overtime or ()), "\n".join(map(printable, result.voided)),
+        _measures(result.overtime or ()), "",
         origin.host, origin.version, printable(origin.ids[0]), printable(origin.ids[1]),
         origin.programs[0], origin.programs[1],
         _measures(number for oddities in result.oddities for number in oddities)

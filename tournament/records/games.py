@@ -130,7 +130,6 @@ class GameSpec:
     """A game to play. The one or two games of a pair share their opening and ``pair``.
 
     ``seed`` is derived from the tournament's seed; neither the referee nor the engines use it.
-    ``replays`` is the maximum number of replays after excused losses on time (`Overtime.excused`).
     """
 
     number: int
@@ -142,7 +141,6 @@ class GameSpec:
     rules: str
     adjudication: Adjudication = Adjudication()
     seed: int = 0
-    replays: int = 0
     keep_info: bool = False
     """Whether each move's last ``info`` line is recorded."""
 
@@ -209,16 +207,6 @@ class Overtime(NamedTuple):
         """Whether delays of the runner and the machine account for the loss."""
         return (self.late or 0) + (self.waited or 0) >= self.overrun - self.margin
 
-    @property
-    def excuse(self) -> str:
-        """Delays of the move, as text."""
-        parts = []
-        if self.late is not None:
-            parts.append(f"the runner was {self.late / 1e6:.1f} ms late")
-        if self.waited is not None:
-            parts.append(f"the engine waited {self.waited / 1e6:.1f} ms for a processor")
-        return ", ".join(parts)
-
 
 class Oddities(NamedTuple):
     """Counts of an engine's faults that did not affect the game."""
@@ -260,8 +248,6 @@ class GameResult:
     """Duration of the game from the first ``go``, in nanoseconds."""
     overtime: Overtime | None = None
     """The move that lost on time, or None."""
-    voided: tuple[str, ...] = ()
-    """Reason of each earlier attempt, void because its loss on time was excused."""
     origin: Origin = Origin()
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
     """Oddities of White's and Black's engine."""

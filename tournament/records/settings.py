@@ -100,8 +100,6 @@ class Settings:
     ``rounds`` is the number of rounds of a Swiss tournament. In other formats, two opponents play
     ``rounds`` pairings. A pairing has ``games`` games; every two of them share an opening and, with
     ``swap``, exchange the colours. In a gauntlet, the first ``seeds`` engines meet all others.
-    ``replays`` is the maximum number of replays of a game after excused losses on time
-    (`Overtime.excused`).
     """
 
     engines: tuple[Entrant, ...]
@@ -117,7 +115,6 @@ class Settings:
     sprt: Sprt | None = None
     penta: bool = True
     """Whether estimates and tests use game pairs instead of single games."""
-    replays: int = 0
     tuning: Tuning | None = None
     """SPSA parameters of an engine that is entered twice, or None."""
     event: str = "merels tournament"

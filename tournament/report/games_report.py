@@ -176,7 +176,7 @@ class CountedGames:
             keys = game.white, game.black
             add_times(self._times, row, game.limits, keys)
             self.losses.games += 1
-            self.losses.add(row.lost_move(), row.attempts_voided)
+            self.losses.add(row.lost_move())
             self._provenance.add(row, keys)
             self._health.add(row, keys)
             if rounds is not None:

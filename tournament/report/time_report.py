@@ -163,18 +163,14 @@ class TimeLosses:
     games: int
     """Number of all games."""
     caused: int = 0
-    """Games lost at least once because the runner or the machine was late."""
-    standing: int = 0
-    """Games of ``caused`` whose last attempt, which counts, was also lost through a delay."""
+    """Games lost because the runner or the machine was late."""
     others: int = 0
     """Games lost on time without such a delay; losses that were not measured are not counted."""
 
-    def add(self, lost: Overtime | None, attempts_voided: int) -> None:
+    def add(self, lost: Overtime | None) -> None:
         """Count a game; ``lost`` is the move that lost it on time, or None."""
-        excused = lost is not None and lost.excused
-        self.caused += excused or attempts_voided > 0
-        self.standing += excused
-        self.others += lost is not None and not excused
+        self.caused += lost is not None and lost.excused
+        self.others += lost is not None and not lost.excused
 
     def lines(self) -> list[str]:
         """Return the counts in sentences; empty if no game was lost on time."""
@@ -184,13 +180,9 @@ class TimeLosses:
         def part(games: int) -> str:
             return f"{games} of {counted(self.games, 'game')} ({percent(games, self.games)})"
 
-        stand = {0: "", 1: "; 1 loss stands"}.get(self.standing, f"; {self.standing} losses stand")
-        remedies = (
-            "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity; -replays N "
-            "plays such games again"
-        )
+        remedies = "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity"
         return [
-            f"Time losses through delays by the runner or the machine: {part(self.caused)}{stand}",
-            *([remedies] if self.standing else []),
+            f"Time losses through delays by the runner or the machine: {part(self.caused)}",
+            *([remedies] if self.caused else []),
             f"Other time losses: {part(self.others)}",
         ]

@@ -228,7 +228,7 @@ class Plan:
                     self._games, round_number, self._pairs,
                     self.entrants[white], self.entrants[black], opening,
                     settings.rules, settings.adjudication, derive_seed(settings.seed, self._games),
-                    settings.replays, self._keep_info,
+                    self._keep_info,
                 ))
             tasks.append(PairTask(tuple(games), self._pause))
         return tasks

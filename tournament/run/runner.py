@@ -457,6 +457,4 @@ class Runner:
             if self._reached_max_faults and not self._stop_requests:
                 games = counted(self._max_faults, "game")
                 self._stop(f"{culprit} lost {games} by its own fault (-maxfaults); ")
-        for attempt in row.voided.splitlines():
-            self.board.notice(f"game {row.number} was void and played again: {attempt}")
         self.board.show()

@@ -21,10 +21,10 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.fingerprint import HERE
-from merels.tournament.play.game import GameStarted, NotStarted, play_game, utc_now
+from merels.tournament.play.game import NotStarted, play_game, utc_now
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
-from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, PairTask
+from merels.tournament.records.games import GameSpec, MoveRecord, PairTask
 from merels.tournament.run.log_file import LogFile
 
 HAND_BACK_SECONDS = 0.5
@@ -179,7 +179,7 @@ def play_pair(
         begin = partial(worker.begin, spec.number)
         try:
             with worker.logged_as(spec.number):
-                result = play_until_valid(spec, worker.engines, begin)
+                result = play_game(spec, worker.engines, begin)
         except NotStarted as error:
             return PairReport(here(), failures=error.failures)
         worker.report(Finished(make_row(result)))
@@ -197,7 +197,7 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
     with lender.lend() as engines:
         for spec in _games_of(task, sleep):
             try:
-                games.append(Finished(make_row(play_until_valid(spec, engines))))
+                games.append(Finished(make_row(play_game(spec, engines))))
             except NotStarted as error:
                 return PairReport(here(), tuple(games), error.failures)
     return PairReport(here(), tuple(games))
@@ -239,18 +239,3 @@ def stay_busy(places: frozenset[Place], number: int) -> None:
     """Sleep for `OCCUPIED_SECONDS` if this process is in ``places``, so that it takes no task."""
     if here() in places:
         sleep(OCCUPIED_SECONDS)
-
-
-def play_until_valid(
-    spec: GameSpec, engines: EngineCache, on_start: GameStarted | None = None
-) -> GameResult:
-    """Play a game; replay it after an excused time forfeit (`Overtime.excused`).
-
-    After ``spec.replays`` replays, the last attempt counts.
-    """
-    voided: list[str] = []
-    while True:
-        result = play_game(spec, engines, on_start)
-        if len(voided) == spec.replays or result.overtime is None or not result.overtime.excused:
-            return replace(result, voided=tuple(voided))
-        voided.append(f"{result.reason}; {result.overtime.excuse}")

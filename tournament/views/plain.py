@@ -107,7 +107,7 @@ def final_lines(
     endings, losses = EndingCounter(), TimeLosses(len(journal.numbers()))
     for row in journal.results():
         endings.add(row.ending)
-        losses.add(row.lost_move(), row.attempts_voided)
+        losses.add(row.lost_move())
     if losses.games:
         lines += ["", *terminations_table(endings.counts()).splitlines()]
     if losses.lines():

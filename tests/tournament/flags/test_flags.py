@@ -225,11 +225,6 @@ def test_an_engines_own_plies_override_the_common_depth() -> None:
     assert [engine.limit.depth for engine in make_settings(flags, 1).engines] == [3, 1]
 
 
-def test_time_forfeits_are_replayed_only_on_request() -> None:
-    assert settings_of().replays == 0
-    assert settings_of("-replays", "3").replays == 3
-
-
 def test_ponder_needs_no_value() -> None:
     flags = parse([*MATCH[:3], "ponder", *MATCH[3:]])
     assert [engine.ponder for engine in make_settings(flags, 1).engines] == [True, False]
