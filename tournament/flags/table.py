@@ -122,8 +122,7 @@ GROUPS: dict[str, dict[str, Flag]] = {
         "-concurrency": Flag(
             "games in parallel (1; a tournament without engines up to 4), at most the processors "
             "that merels may use; with -executor, pairs of games at once. Each worker keeps "
-            "engines of earlier games running: 4, or up to 100 while a quarter of the memory is "
-            "available"
+            "up to 16 engines of earlier games running"
         ),
         "-force-concurrency": Flag(
             "allow a greater -concurrency; engines then share processors and may lose on time",

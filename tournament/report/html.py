@@ -20,7 +20,7 @@ from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import losses_rows, terminations_rows
 from merels.tournament.report.svg import rating_plot, spread_plot
 from merels.tournament.report.text_table import percent, shorten
-from merels.tournament.report.time_report import TIME_NAMES, MoveTimes, TimeLosses, times_rows
+from merels.tournament.report.time_report import MoveTimes, TimeLosses, times_rows
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 
@@ -118,9 +118,9 @@ def summary(
 
 
 def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
-    """Return the times of moves, delays, and the numbers of games lost on time, as HTML."""
+    """Return the times of moves and the numbers of games lost on time, as HTML."""
     spreads = [
-        (f"{shorten(name, 14)} {TIME_NAMES[kind]}", spread)
+        (f"{shorten(name, 14)} {kind}", spread)
         for name, engine in times.items() for kind, spread in engine.spreads().items()
     ]  # fmt: skip
     return "\n".join([

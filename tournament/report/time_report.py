@@ -1,4 +1,4 @@
-"""Times that engines used for their moves, delays by the machine, and games lost on time."""
+"""Times that engines used for their moves, and games lost on time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
 from merels.tournament.report.text_table import grid, percent, shorten
-from merels.tournament.statistics.times import Sample, BatchSample, Spread
+from merels.tournament.statistics.times import Sample, Spread
 
 
 @dataclass(slots=True)
@@ -23,31 +23,18 @@ class MoveTimes:
 
     used: Sample = field(default_factory=Sample)
     """From ``go`` to ``bestmove``."""
-    late: BatchSample = field(default_factory=BatchSample)
-    """The runner's delay in reading each measured move; of many games, only some are sampled."""
-    waited: BatchSample = field(default_factory=BatchSample)
-    """The engine's wait for a processor during each measured move; sampled like ``late``."""
     overrun: Sample = field(default_factory=Sample)
     """Excess of each move that exceeded the clock or the time per move, forgiven or not."""
 
     def spreads(self) -> dict[str, Spread]:
         """Return the distribution of each kind of time that was measured."""
-        kinds = {"used": self.used, "late": self.late, "waited": self.waited,
-                 "overrun": self.overrun}
+        kinds = {"used": self.used, "overrun": self.overrun}
         return {name: sample.spread() for name, sample in kinds.items() if sample.count}
 
     def merge(self, other: MoveTimes, engines: int) -> None:
         """Add the times of ``other``; ``engines`` is the number of engines with times in memory."""
         self.used.merge(other.used, engines)
-        self.late.merge(other.late, engines)
-        self.waited.merge(other.waited, engines)
         self.overrun.merge(other.overrun, engines)
-
-
-TIME_NAMES = {
-    "used": "used", "late": "runner late", "waited": "engine waited", "overrun": "overrun"
-}
-"""Names of the kinds of time in tables."""
 
 
 def add_times(
@@ -76,18 +63,12 @@ def add_times(
             own = slice(side != first, None, 2)
             elapsed = used[own]
             engine.used.extend(elapsed, count)
-            for sample, column in ((engine.late, row.late), (engine.waited, row.waited)):
-                if column and sample.is_due():
-                    words = column.split()[own]
-                    sample.extend([int(word) for word in words if word != "-"], count)
             if has_overruns:
                 engine.overrun.extend(_overruns(elapsed, clocks[own], limit), count)
         if lost is not None:
             loser = engines[row.result == "1-0"]
             loser.used.extend([lost.elapsed], count)
             loser.overrun.extend([lost.overrun], count)
-            for sample, delay in ((loser.late, lost.late), (loser.waited, lost.waited)):
-                sample.extend([] if delay is None else [delay], count)
     except (OverflowError, ValueError):
         raise row.damaged("its moves") from None
 
@@ -139,7 +120,7 @@ def times_rows(
     for name, engine in times.items():
         for kind, (moves, *figures) in engine.spreads().items():
             milliseconds = (f"{value / 1e6:.2f}" for value in figures)
-            rows.append([show_name(name), TIME_NAMES[kind], f"{moves:,}", *milliseconds])
+            rows.append([show_name(name), kind, f"{moves:,}", *milliseconds])
     return rows
 
 

@@ -79,31 +79,6 @@ class Sample:
         median, p90, p99 = (ranked[-(-count * share // 100) - 1] for share in (50, 90, 99))
         return Spread(self.count, median, p90, p99, self.longest)
 
-
     def _halve(self) -> None:
         self.values = self.values[::2]
         self._stride *= 2
-
-
-class BatchSample(Sample):
-    """Measurements that are added in batches; if there are too many, whole batches are left out.
-
-    ``count`` and ``longest`` cover only the batches that were added.
-    """
-
-    __slots__ = ("_batches",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._batches = 0
-
-    def is_due(self) -> bool:
-        """Count a batch; return whether to add it."""
-        self._batches += 1
-        return self._batches % self._stride == 0
-
-    def extend(self, values: Sequence[int], samples: int = 1) -> None:
-        """Add a batch that is due."""
-        if values:
-            self._keep(values, samples)
-            self._count_all(values)

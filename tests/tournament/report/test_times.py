@@ -12,7 +12,7 @@ from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.statistics import times as times_module
-from merels.tournament.statistics.times import Sample, BatchSample, Spread
+from merels.tournament.statistics.times import Sample, Spread
 from tests.tournament.specs import result
 
 MS = 1_000_000
@@ -37,15 +37,13 @@ def test_an_overrun_is_the_time_beyond_the_clock_before_the_move() -> None:
     white, black = (times[name] for name in "AB")
     assert [*white.used.values] == [90 * MS, 25 * MS, 10 * MS]
     assert [*white.overrun.values] == [5 * MS, 5 * MS]
-    assert [*white.late.values] == [0, 2 * MS, 7 * MS] and [*black.waited.values] == [9 * MS]
     assert not black.overrun.values
     limits = {"A": TimeControl(per_move=20 * MS), "B": TimeControl(nodes=5)}
-    untimed = row()._replace(clocks="- - - - -", late="", waited="")
+    untimed = row()._replace(clocks="- - - - -")
     times = {}
     add_times(times, untimed, limits)
     white, black = (times[name] for name in "AB")
     assert [*white.overrun.values] == [70 * MS, 5 * MS] and not black.overrun.values
-    assert not white.late.values and not white.waited.values
 
 
 def test_the_move_that_lost_on_time_is_counted() -> None:
@@ -54,17 +52,16 @@ def test_the_move_that_lost_on_time_is_counted() -> None:
     add_times(times, row(lost), {"A": CLOCK, "B": CLOCK})
     white = times["A"]
     assert white.used.values[-1] == 300 * MS and white.overrun.values[-1] == 290 * MS
-    assert white.late.values[-1] == MS and white.waited.count == 3
     lines = times_table(times).splitlines()
     assert [line.split() for line in lines[2:4]] == [
         ["A", "used", "4", "25.00", "300.00", "300.00", "300.00"],
-        ["A", "runner", "late", "4", "1.00", "7.00", "7.00", "7.00"],
+        ["A", "overrun", "3", "5.00", "290.00", "290.00", "290.00"],
     ]
 
 
 def test_a_damaged_row_is_an_error_that_names_its_game() -> None:
     for damaged in (
-        row()._replace(position="x"), row()._replace(late="z z z z z"),
+        row()._replace(position="x"),
         row()._replace(overtime="1 2"), row()._replace(times="-9x"),
         row()._replace(times="1 1 1 1 99999999999999999999"),
     ):
@@ -96,12 +93,6 @@ def test_a_sample_is_bounded_and_keeps_the_longest_time(monkeypatch: pytest.Monk
     assert max(len(first.values), len(second.values)) <= 1 << 12
     first.merge(second)
     assert len(first.values) <= 1 << 12
-    batch_sample = BatchSample()
-    for start in range(0, 200_000, 50):
-        if batch_sample.is_due():
-            batch_sample.extend(times[start : start + 50])
-    assert len(batch_sample.values) <= 1 << 12 and batch_sample.count < 50_000
-    assert batch_sample.spread().median / 1_000_000 == pytest.approx(0.5, abs=0.03)
     merged = first.spread()
     assert (merged.moves, merged.longest) == (200_000, max(times))
     for figure, share in ((merged.median, 0.5), (merged.p90, 0.9), (merged.p99, 0.99)):
