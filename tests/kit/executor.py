@@ -101,7 +101,8 @@ class Script:
     ``made``: number of an executor → the error of the factory instead. ``tests``: whether the test
     call is answered. ``trial``: the fate of a call that tries the engines, by default a trial.
     ``work`` plays a pair, by default `invent`; ``fault`` prevents engines from starting.
-    ``at_end`` is called at ``shutdown``.
+    ``at_end`` is called at ``shutdown``. Executors from number ``refusing_from`` on refuse all
+    calls.
     """
 
     def __init__(
@@ -109,7 +110,9 @@ class Script:
         made: Mapping[int, BaseException] | None = None, tests: bool = True, workers: int = 1,
         trial: BaseException | None = None, fault: CannotStart = lambda place, name: "",
         work: Callable[..., Any] | None = None, at_end: Callable[[], object] = int,
+        refusing_from: int = 10**9,
     ) -> None:
+        self.refusing_from = refusing_from
         self.fates, self.others, self.made = fates or {}, others or plays, made or {}
         self.tests, self.workers, self.trial, self.fault = tests, workers, trial, fault
         self.work, self.at_end = work or self.invent_pair, at_end
@@ -164,7 +167,7 @@ class _Scripted(Executor):
     """An executor of a script; its workers are threads."""
 
     def __init__(self, script: Script) -> None:
-        self.script = script
+        self.script, self.number = script, script.makes
         self.threads = ThreadPoolExecutor(
             script.workers, initializer=script.name_worker,
             initargs=(partial(next, itertools.count(1)),),
@@ -173,6 +176,8 @@ class _Scripted(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         script = self.script
+        if self.number >= script.refusing_from:
+            raise RuntimeError("Client is closed")
         if fn is play_pair:
             play = partial(self.threads.submit, script.work, *args)
             call = PairCall(next(script.count), args[0], play, script)

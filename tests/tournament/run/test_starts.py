@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from merels.tournament.records.games import Entrant, PairTask
+from merels.tournament.records.games import Adjudication, Entrant, PairTask
 from merels.tournament.run import retries
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.retries import Starts
 from merels.tournament.run.tasks import Place
 from merels.tournament.statistics.sprt import Sprt
-from tests.tournament.run.test_runner import Run, as_planned, script
+from tests.kit.executor import Script
+from tests.tournament.run.runs import Run, as_planned, script
 from tests.tournament.specs import engine, planned_games, settings
-
-pytestmark = pytest.mark.thorough
 
 FAILING_STARTS = """
 with open(flag, "a") as file:
@@ -25,6 +25,7 @@ if {first} <= os.path.getsize(flag) <= {last}:
     sys.exit("no net file")
 """
 """Python code that counts the starts of an engine and ends some of them with an error."""
+SHORT = Adjudication(max_moves=2)
 NO_NET = "does not start (exit code 1: no net file)"
 
 
@@ -34,13 +35,13 @@ def failing(tmp_path: Path, first: int, last: int, name: str = "B") -> Entrant:
     return replace(engine(name, command=command), restart=True)
 
 
-@pytest.mark.quick
 def test_games_whose_engine_does_not_start_are_played_after_a_repair(tmp_path: Path) -> None:
     """The engine starts for two games only; a former version counted its other games as losses."""
-    chosen = settings(rounds=4, engines=(engine("A"), failing(tmp_path, 3, 9999)))
+    engines = (engine("A"), failing(tmp_path, 3, 9999))
+    chosen = settings(rounds=2, engines=engines, adjudication=SHORT)
     run = Run(chosen, tmp_path / "j", workers=1)
     assert run.play() == "stuck"
-    assert [row.termination for row in run.rows] == ["normal"] * 2
+    assert len(run.rows) == 2
     assert run.record.notices == [
         f"engine B {NO_NET}; its games wait, and it is tried again",
         f"engine B {NO_NET}: its games are left unplayed",
@@ -53,26 +54,39 @@ def test_games_whose_engine_does_not_start_are_played_after_a_repair(tmp_path: P
     assert resumed.play() == "finished" and as_planned(resumed.rows, chosen)
 
 
-def test_a_failed_start_is_retried_in_the_same_run(tmp_path: Path) -> None:
-    chosen = settings(rounds=3, engines=(engine("A"), failing(tmp_path, 3, 5)))
+def fails_at(*starts: int, engine: str = "B") -> Script:
+    """Return a script in which an engine does not start at some of its starts, counted from 1."""
+    count = itertools.count(1)
+
+    def fault(place: Place, name: str) -> str:
+        return NO_NET if name == engine and next(count) in starts else ""
+
+    return Script(fault=fault)
+
+
+NEVER = range(2, 9999)
+
+
+def test_a_failed_start_is_retried_in_the_same_run() -> None:
+    chosen = settings(rounds=3)
     run = Run(chosen, workers=1)
-    assert run.play() == "finished" and as_planned(run.rows, chosen)
+    assert run.play(fails_at(2, 3, 4)) == "finished" and as_planned(run.rows, chosen)
     assert run.record.ended == list(range(1, 7))
-    assert run.record.notices == [
-        f"engine B {NO_NET}; its games wait, and it is tried again", "engine B starts again",
+    assert [notice.rpartition("; ")[2] for notice in run.record.notices] == [
+        "this worker gets no games for now", "its games wait, and it is tried again",
+        "node (process 1): engine B starts again",
     ]
 
 
-def test_games_of_other_engines_are_played_and_shown_in_order(tmp_path: Path) -> None:
+def test_games_of_other_engines_are_played_and_shown_in_order() -> None:
     """The pairs of A that wait are more than the runner submits at once."""
-    engines = (failing(tmp_path, 2, 9999, "A"), engine("B"), engine("C"))
-    chosen = settings(rounds=12, engines=engines)
+    chosen = settings(3, rounds=12)
     run = Run(chosen)
-    assert run.play() == "stuck"
+    assert run.play(fails_at(*NEVER, engine="A")) == "stuck"
     others = {game.number for game in planned_games(Plan(chosen))
               if "A" not in (game.white.name, game.black.name)}
     assert others <= set(run.journal.numbers())
-    assert len(run.rows) <= len(others) + 1, "only the first start of A succeeds"
+    assert len(run.rows) <= len(others) + 2, "only the first start of A succeeds"
     assert run.record.ended == sorted(run.record.ended)
 
 
@@ -80,24 +94,21 @@ def test_games_of_other_engines_are_played_and_shown_in_order(tmp_path: Path) ->
 def test_a_round_paired_by_results_waits_for_missing_games_and_can_be_resumed(
     tmp_path: Path, form: str
 ) -> None:
-    engines = (engine("A"), engine("B", 40), engine("C", 50), failing(tmp_path, 1, 9999, "D"))
-    chosen = settings(rounds=2, format=form, engines=engines)
+    chosen = settings(4, rounds=2, format=form)
     run = Run(chosen, tmp_path / "j")
-    assert run.play() == "stuck"
+    assert run.play(fails_at(1, *NEVER, engine="D")) == "stuck"
     assert "D" not in {name for row in run.rows for name in (row.white, row.black)}
     assert {row.round for row in run.rows} == {1}
     run.journal.close()
-    failing(tmp_path, 9999, 9999)
     resumed = Run(chosen, tmp_path / "j")
-    assert resumed.play() == "finished"
+    assert resumed.invent() == "finished"
     assert {row.termination for row in resumed.rows} == {"normal"}
 
 
-def test_an_sprt_continues_when_its_engine_starts_again(tmp_path: Path) -> None:
+def test_an_sprt_continues_when_its_engine_starts_again() -> None:
     sprt = Sprt(-500, 500, 1e-9, 1e-9, "logistic")
-    chosen = settings(rounds=5, sprt=sprt, engines=(engine("A"), failing(tmp_path, 1, 3)))
-    run = Run(chosen, workers=1)
-    assert run.play() == "finished" and len(run.rows) == 10
+    run = Run(settings(rounds=5, sprt=sprt), workers=1)
+    assert run.play(fails_at(1, 2, 3)) == "finished" and len(run.rows) == 10
 
 
 WORKER, SAME_NODE, OTHER_NODE = Place("node1", 1), Place("node1", 3), Place("node2", 2)
@@ -117,7 +128,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> float:
     return now
 
 
-@pytest.mark.quick
 def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewhere(
     clock: float
 ) -> None:
@@ -134,7 +144,6 @@ def test_a_failed_start_is_the_fault_of_the_worker_if_the_engine_starts_elsewher
     assert starts.left_out(pair_of_a_and_b()) == frozenset()
 
 
-@pytest.mark.quick
 def test_a_worker_is_left_out_for_a_while_only(
     clock: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +155,6 @@ def test_a_worker_is_left_out_for_a_while_only(
     assert starts.left_out(pair_of_a_and_b()) == frozenset()
 
 
-@pytest.mark.quick
 def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine(clock: float) -> None:
     starts = Starts(is_match=True)
     starts.succeed(["A", "B"], SAME_NODE)
@@ -161,7 +169,6 @@ def test_failed_starts_on_two_nodes_are_the_fault_of_the_engine(clock: float) ->
     assert not starts.admit(pair_of_a_and_b())
 
 
-@pytest.mark.quick
 def test_a_second_failure_on_one_worker_counts_after_its_pause(
     clock: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +182,6 @@ def test_a_second_failure_on_one_worker_counts_after_its_pause(
     assert not starts.admit(pair_of_a_and_b()) and starts.has_playable
 
 
-@pytest.mark.quick
 def test_one_task_retries_an_engine_even_if_an_earlier_task_returns_meanwhile(
     clock: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
