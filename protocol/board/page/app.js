@@ -4,6 +4,7 @@ import {
   act, ACTIONS, cancel, flipForUser, go, isStarting, openShared, pick, playLine, playMove,
   playPremove, prepare, startBeside,
 } from "./actions.js";
+import { premoveSide } from "./board/premove.js";
 import { TypedMove } from "./board/typed.js";
 import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
@@ -125,7 +126,7 @@ function onState(state) {
   const before = now.state;
   const isSameBoard = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
     before.position.text === state.position.text && before.node === state.node &&
-    before.thinking === state.thinking;
+    premoveSide(before) === premoveSide(state);
   now.state = state;
   if (state.node === now.going) now.going = null;
   // An event that leaves the board as it is must not clear the picked points.
