@@ -31,7 +31,8 @@ def browser(chromium: Browser) -> Iterator[Browser]:
     """A browser of desktop size; after the test, its console must have no messages."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.set_view(1280, 900)
-    chromium.messages()
+    chromium.open("about:blank")
+    chromium.messages()  # Those of an earlier page, whose server may have ended.
     yield chromium
     assert chromium.messages() == []
 
@@ -45,6 +46,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear(); localStorage.clear()")
+    chromium.messages()  # Those of an earlier page, whose server may have ended.
     chromium.open(server.address)
     chromium.wait_for_count(".target", 24)
     # Hide the offer to resume the game of an earlier test.

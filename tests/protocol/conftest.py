@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.processes import assert_no_engine_is_left
-from tests.protocol.gui import Gui
+from tests.protocol.gui import Gui, LocalGui
 
 
 @pytest.fixture
@@ -19,6 +19,13 @@ def no_engine_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def gui() -> Iterator[Gui]:
+    """A new engine in a thread of this process."""
+    with LocalGui() as engine:
+        yield engine
+
+
+@pytest.fixture
+def process() -> Iterator[Gui]:
     """A new engine process."""
-    with Gui() as process:
-        yield process
+    with Gui() as engine:
+        yield engine

@@ -11,9 +11,18 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from merels.engine.core import core
+from merels.protocol.uci import uci_session
+from merels.protocol.uci.loop import read_lines
+from merels.protocol.uci.streams import Output
+from merels.protocol.uci.uci_session import Session
 from tests.processes import end, start_watchdog
+
+# A job that lasts longer would end this process.
+uci_session.CLOSE_SECONDS = 600.0
 
 ENGINE = [sys.executable, "-m", "merels.protocol"]
 """Command of the engine."""
@@ -154,3 +163,70 @@ class Gui:
         """Return the process's error output so far."""
         self._stderr.seek(0)
         return self._stderr.read().decode()
+
+
+class LocalGui(Gui):
+    """A client of the protocol loop in a thread of this process; it needs no start."""
+
+    def __init__(self) -> None:
+        """Start the thread; the pipes are those that a process would have."""
+        self._input, self._to_engine = (os.fdopen(end, mode) for end, mode in zip(
+            os.pipe(), ("rb", "wb")
+        ))  # fmt: skip
+        output, self._answers = os.pipe()
+        self._output = os.fdopen(output, "rb")
+        self._lines = queue.Queue()
+        self._failure: BaseException | None = None
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._engine = threading.Thread(target=self._serve, daemon=True)
+        self._reader.start()
+        self._engine.start()
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError, ValueError):
+            self.raw(b"\nquit\n")
+        self.close_input()
+        assert self.exit_code() == 0
+        self._reader.join(PATIENCE)
+        self._output.close()
+        self._input.close()
+
+    def _serve(self) -> None:
+        """Run the loop of `merels.protocol.uci.loop.main`."""
+        session = Session(Output(self._answers))
+        try:
+            for line in read_lines(self._input):
+                session.handle(line, core.monotonic_ns())
+                if session.has_quit:
+                    break
+            else:
+                session.end_input()
+            session.close()
+        except BaseException as error:
+            self._failure = error
+        finally:
+            os.close(self._answers)
+
+    def _read(self) -> None:
+        for line in self._output:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def raw(self, data: bytes) -> None:
+        self._to_engine.write(data)
+        self._to_engine.flush()
+
+    def close_input(self) -> None:
+        with suppress(OSError):
+            self._to_engine.close()
+
+    def exit_code(self) -> int:
+        """Wait for the end of the loop; return 0, the exit code of a process."""
+        self._engine.join(PATIENCE)
+        assert not self._engine.is_alive(), "the loop has not ended"
+        if self._failure is not None:
+            raise self._failure
+        return 0
+
+    def errors(self) -> str:
+        return ""

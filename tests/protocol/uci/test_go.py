@@ -330,18 +330,18 @@ def test_the_time_of_a_search_runs_while_it_waits_for_perft(gui: Gui) -> None:
 
 
 @needs_proc
-def test_a_short_search_does_not_touch_a_whole_large_hash_table(gui: Gui) -> None:
-    gui.send("setoption name Hash value 1024")
-    check_search(gui.go("go movetime 100"), Position())
-    status = Path(f"/proc/{gui.process.pid}/status").read_text()
+def test_a_short_search_does_not_touch_a_whole_large_hash_table(process: Gui) -> None:
+    process.send("setoption name Hash value 1024")
+    check_search(process.go("go movetime 100"), Position())
+    status = Path(f"/proc/{process.process.pid}/status").read_text()
     assert int(status.partition("VmHWM:")[2].split()[0]) < 256 << 10
 
 
-def leave_memory(gui: Gui, mebibytes: int) -> None:
+def leave_memory(process: Gui, mebibytes: int) -> None:
     """Limit the engine's address space to its current size plus ``mebibytes``."""
     import resource
 
-    pid = gui.process.pid
+    pid = process.process.pid
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
     maximum = pages * resource.getpagesize() + (mebibytes << 20)
     resource.prlimit(pid, resource.RLIMIT_AS, (maximum, maximum))
@@ -361,11 +361,11 @@ def test_a_go_during_a_long_job_does_not_delay_readyok(gui: Gui, busy: str) -> N
 
 
 @needs_prlimit
-def test_an_engine_without_a_thread_ends_at_go(gui: Gui, tmp_path: Path) -> None:
-    gui.ask(f"setoption name TablePath value {tmp_path}")
-    leave_memory(gui, 1)
-    gui.send("go infinite searchmoves a1")
-    assert_unable_to_search(gui, "internal, RuntimeError")
+def test_an_engine_without_a_thread_ends_at_go(process: Gui, tmp_path: Path) -> None:
+    process.ask(f"setoption name TablePath value {tmp_path}")
+    leave_memory(process, 1)
+    process.send("go infinite searchmoves a1")
+    assert_unable_to_search(process, "internal, RuntimeError")
 
 
 SCRIPT_OF_A_FAILING_SEARCH = """
@@ -426,11 +426,11 @@ def test_an_engine_without_memory_for_its_weights_ends_at_go(tmp_path: Path) -> 
         assert_unable_to_search(gui, "memory")
 
 
-def assert_unable_to_search(gui: Gui, reason: str) -> None:
+def assert_unable_to_search(process: Gui, reason: str) -> None:
     """Check that the process ends with status 1, no bestmove and one line with the reason."""
-    assert gui.exit_code() == 1
-    assert gui.read_to_end() == []
-    error = gui.errors()
+    assert process.exit_code() == 1
+    assert process.read_to_end() == []
+    error = process.errors()
     assert error.startswith("merels: ") and reason in error and error.count("\n") == 1
 
 

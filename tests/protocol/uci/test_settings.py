@@ -239,17 +239,17 @@ def test_move_overhead_is_subtracted_from_the_clock(gui: Gui) -> None:
 
 @pytest.mark.thorough
 @needs_proc
-def test_memory_is_allocated_at_isready_not_at_the_greeting(gui: Gui) -> None:
+def test_memory_is_allocated_at_isready_not_at_the_greeting(process: Gui) -> None:
     def size() -> int:
         """Return the size of the engine's address space in MiB."""
-        status = Path(f"/proc/{gui.process.pid}/status").read_text()
+        status = Path(f"/proc/{process.process.pid}/status").read_text()
         return int(status.partition("VmSize:")[2].split()[0]) >> 10
 
-    gui.send("setoption name Hash value 512", "uci")
-    gui.until("uciok")
-    gui.fen()
+    process.send("setoption name Hash value 512", "uci")
+    process.until("uciok")
+    process.fen()
     size_before = size()
-    gui.ask()
+    process.ask()
     assert size() - size_before > 500
 
 
@@ -299,15 +299,15 @@ def test_a_log_that_cannot_be_opened_is_an_error(gui: Gui, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_disk_ends_only_the_log(gui: Gui) -> None:
-    gui.send("setoption name Debug Log File value /dev/full")
-    lines = gui.go("go depth 2")
+def test_a_full_disk_ends_only_the_log(process: Gui) -> None:
+    process.send("setoption name Debug Log File value /dev/full")
+    lines = process.go("go depth 2")
     assert lines[-1].startswith("bestmove ")
     assert sum("Debug Log File cannot be written" in line for line in lines) == 1
-    assert gui.ask() == []
-    gui.send("quit")
-    assert gui.exit_code() == 0
-    assert gui.errors() == ""
+    assert process.ask() == []
+    process.send("quit")
+    assert process.exit_code() == 0
+    assert process.errors() == ""
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
