@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -40,9 +41,17 @@ def dotted(path: Path) -> str:
 MODULES = {dotted(path): path for layer in PACKAGES for path in sources(layer, {".py"})}
 
 
+@cache
+def nodes(path: Path) -> list[ast.Import | ast.ImportFrom | ast.Call]:
+    """Return the imports and calls of a module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    kinds = ast.Import, ast.ImportFrom, ast.Call
+    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+
+
 def imported(path: Path) -> Iterator[str]:
     """Yield the full name of everything that a module imports, also inside functions."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -111,7 +120,7 @@ RENAMING_CALLS = {"os.replace", "os.rename", "os.renames", "shutil.move"}
 
 def unsafe_writes(path: Path) -> Iterator[int]:
     """Yield the lines of a module that create or replace files by other means than `saving`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if not isinstance(node, ast.Call):
             continue
         called = ast.unparse(node.func)
