@@ -6,7 +6,6 @@ import errno
 import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,7 +22,7 @@ from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, rules_folde
 from merels.engine.tablebase.probe import default_root, open_tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import locked, write_table
-from tests.processes import needs_proc, needs_resource, wait_for_file
+from tests.processes import wait_for_file
 
 RULES = make_rules("morris")
 
@@ -49,27 +48,6 @@ def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path, name: str) -> None
     (tmp_path / rules_folder(RULES) / name).mkdir(parents=True)
     with pytest.raises(InputError, match=name):
         built(tmp_path, men=6)
-
-
-@needs_proc
-@needs_resource
-def test_a_build_without_memory_is_one_clear_error(tmp_path: Path) -> None:
-    """Builds run with several small memory limits, so that different steps fail."""
-    script = (
-        "import os, resource, sys; import merels.protocol.commands.tables\n"
-        "from merels.tournament.commands.main import main\n"
-        "used = int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE')\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[1]) << 20),) * 2)\n"
-        "sys.exit(main(['tables', 'build', '-men', '7', '-threads', '2', '-dir', sys.argv[2]]))"
-    )
-    statuses = set()
-    for megabytes in (1, 8, 16, 2000):
-        words = [sys.executable, "-c", script, str(megabytes), str(tmp_path / str(megabytes))]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == 0 or done.stderr.strip(), "a failure without a message"
-        statuses.add(done.returncode)
-    assert statuses == {0, 2}
 
 
 def hold_lock(folder: str, started: str, finish: str) -> None:

@@ -59,7 +59,7 @@ def test_threads_get_the_tables_of_the_rules_that_they_request(tmp_path: Path) -
         return rules_folder(tables.rules)
 
     with ThreadPoolExecutor(3) as pool:
-        for number in range(100):
+        for number in range(40):
             rules = rule_sets[number % 2]
             assert set(pool.map(fetch, [rules] * 3, timeout=PATIENCE)) == {rules_folder(rules)}
 
@@ -106,7 +106,7 @@ def test_at_most_two_of_the_requested_rule_sets_are_built_at_the_same_time(
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
     cache = TableCache()
-    for plies in range(100, 112):
+    for plies in range(100, 107):
         rules = make_rules("mill", [f"NoRemovalPlies={plies}"])
         cache.fetch(rules)
         builders = [thread for thread in threading.enumerate() if thread.name == "small tables"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import zlib
@@ -33,7 +32,6 @@ from merels.engine.tablebase.sectors import PlacingSector, Sector, placing_secto
 from merels.engine.tablebase.small import MAX_RULE_SETS, small_tables
 from merels.engine.tablebase.storage import locked
 from tests.kit.tables import copy_tables
-from tests.processes import wait_for_file
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and symbolic links")
 
@@ -127,63 +125,6 @@ def test_a_second_build_keeps_the_finished_files(tmp_path: Path) -> None:
     assert changed == ["4-3.wdl"]
     assert len(builder.rebuilt) == 1 and not tables.problems
     assert "4-3.wdl: damaged data" in builder.rebuilt[0]
-
-
-def test_a_killed_build_is_resumed(tmp_path: Path) -> None:
-    """After ``kill -9``, complete files are used and drafts are removed."""
-    program = (
-        "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
-        "from merels.engine.tablebase.build import Builder;"
-        "Builder(Path(sys.argv[1]), make_rules('mill'), depths=True).build(10)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
-    try:
-        wait_for_file(tmp_path / FOLDER / "4-4.wdl")
-    finally:
-        process.kill()
-        process.wait()
-    finished = {path.name for path in (tmp_path / FOLDER).glob("*.wdl")}
-    assert not open_tables(tmp_path, RULES, check=True).problems
-    (tmp_path / FOLDER / "6-3.wdl.part").write_bytes(b"half")
-    changes = {name: last_change(tmp_path / FOLDER / name) for name in finished}
-    tables = Builder(tmp_path, RULES, depths=True).build(8)
-    assert tables.men == 8 and not tables.problems
-    assert {name: last_change(tmp_path / FOLDER / name) for name in finished} == changes
-    assert not list((tmp_path / FOLDER).glob("*.part"))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process there")
-def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
-    """Ctrl-C ends a build with exit status 130 and leaves no draft."""
-    build = [sys.executable, "-m", "merels", "tables", "build", "-men", "12", "-dir", str(tmp_path)]
-    process = subprocess.Popen(build, stderr=subprocess.PIPE, text=True)
-    try:
-        wait_for_file(tmp_path / FOLDER / "5-3.wdl")
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=120)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130
-    assert "finished tables are kept" in error
-    assert not list((tmp_path / FOLDER).glob("*.part"))
-
-
-def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
-    """Complete files are kept, no draft is left, and the next build continues."""
-    pytest.importorskip("resource")
-    script = (
-        "import resource, sys; from merels.tournament.commands.main import main\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-        "sys.exit(main(['tables', 'build', '-men', '7', '-dir', sys.argv[1]]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
-    assert "4-3.wdl" in done.stderr and "All finished files are kept" in done.stderr
-    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl", "lock"]
-    assert Builder(tmp_path, RULES).build(7).men == 7
 
 
 def test_depths_are_added_to_values(tmp_path: Path) -> None:

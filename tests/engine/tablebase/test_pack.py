@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -32,7 +30,6 @@ from merels.engine.tablebase.sectors import Sector, placing_sectors, sectors
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.kit.tables import built_folder, built_tables, copy_tables
-from tests.processes import needs_resource, wait_for_file
 
 UNLIMITED = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 RULE_SETS = (UNLIMITED, PRESETS["loc"], PRESETS["multi"])
@@ -224,28 +221,6 @@ def test_depths_are_copied_with_packed_values(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in copied} == copied
 
 
-def test_a_killed_packing_is_resumed(built: Path, tmp_path: Path) -> None:
-    """After ``kill -9``, complete files are used and drafts are removed."""
-    program = (
-        "import sys; from pathlib import Path; from merels.engine.game.rules import make_rules;"
-        "from merels.engine.tablebase.pack import Packer;"
-        "rules = make_rules('morris', ['Repetition=0', 'NoRemovalPlies=0']);"
-        "Packer(Path(sys.argv[1]), Path(sys.argv[2]), rules).pack()"
-    )
-    process = subprocess.Popen([sys.executable, "-c", program, str(built), str(tmp_path)])
-    try:
-        wait_for_file(tmp_path / FOLDER / "3-3.wdp")
-    finally:
-        process.kill()
-        process.wait()
-    assert not open_tables(tmp_path, UNLIMITED, check=True).problems
-    (tmp_path / FOLDER / "4-3.wdp.part").write_bytes(b"half")
-    time = (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns
-    packed(built, tmp_path, UNLIMITED)
-    assert (tmp_path / FOLDER / "3-3.wdp").stat().st_mtime_ns == time
-    assert not list((tmp_path / FOLDER).glob("*.part"))
-
-
 def test_a_damaged_source_is_not_packed(built: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / FOLDER).mkdir(parents=True)
@@ -256,24 +231,6 @@ def test_a_damaged_source_is_not_packed(built: Path, tmp_path: Path) -> None:
     packer = Packer(root, tmp_path, UNLIMITED)
     assert [path.name for path in packer.pack()] == ["3-3.wdp"]
     assert len(packer.problems) == 1 and "4-3.wdl: damaged data" in packer.problems[0]
-
-
-@needs_resource
-def test_a_full_disk_is_one_clear_error(built: Path, tmp_path: Path) -> None:
-    """Complete files are kept, and no draft is left."""
-    script = (
-        "import resource, sys; from merels.tournament.commands.main import main\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
-        "sys.exit(main(['tables', 'pack', '-dir', sys.argv[1], '-out', sys.argv[2], '-variant',"
-        "'morris', '-set', 'Repetition=0', 'NoRemovalPlies=0']))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(built), str(tmp_path)],
-        capture_output=True, text=True, timeout=120,
-    )
-    assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
-    assert "4-3.wdp" in done.stderr and "All finished files are kept" in done.stderr
-    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdp", "lock"]
 
 
 def test_nothing_to_pack_is_an_error(tmp_path: Path) -> None:
