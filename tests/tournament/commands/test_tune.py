@@ -6,7 +6,6 @@ import re
 import signal
 import sys
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
@@ -74,18 +73,6 @@ def test_values_end_within_their_errors(tmp_path: Path) -> None:
     tags = Page(html).tags
     assert tags.count("svg") == tags.count("polyline") == 3, "a plot of each parameter"
     assert "H1 was accepted" in html
-
-
-@pytest.mark.slow
-def test_values_of_many_tunes_end_within_their_errors() -> None:
-    are_within = []
-    for seed in range(20):
-        results = values(tune("-pairs", "1500", "-srand", str(seed), *parallel(2))[1])
-        for name, best in (("Alpha", 70), ("Beta", 35)):
-            value, error = results[name]
-            assert error is not None
-            are_within.append(abs(value - best) <= error)
-    assert 0.5 < fmean(are_within) < 0.85, "68 % is ideal"
 
 
 def test_a_tune_on_an_executor_needs_the_bounds_of_its_parameters() -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import re
 import shlex
 import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,55 +177,3 @@ def test_a_run_on_dask_with_a_bad_and_a_killed_worker_equals_a_local_run(
         for name in ("j", "local")
     )
     assert played == local and len(local) == 80
-
-
-def engines_of(worker: int) -> list[int]:
-    """Return the ids of the engine processes that a worker process has started."""
-    pids = []
-    with contextlib.suppress(OSError):
-        for pid in Path(f"/proc/{worker}/task/{worker}/children").read_text().split():
-            if MERELS[-1].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-                pids.append(int(pid))
-    return pids
-
-
-@pytest.mark.slow
-@needs_proc
-def test_a_run_on_dask_with_random_kills_equals_a_local_run(tmp_path: Path, dask: Dask) -> None:
-    """The scheduler, workers and engines are killed; only games of killed engines may differ."""
-    words = [*engine_words("A", "nodes=20"), *engine_words("B", "nodes=40"),
-             "-rounds", "500", "-srand", "7"]
-    play(*words, "-concurrency", "2", "-journal", f"file={tmp_path}/local")
-    chance = random.Random(7)
-    commands = [dask.scheduler, dask.worker, dask.worker, dask.worker]
-    with contextlib.ExitStack() as stack:
-        processes = [stack.enter_context(running(*command)) for command in commands]
-        status, kills, runs = 1, 0, 0
-        while status:
-            more = ("-resume",) if runs else ()
-            run = Marked(*words, "-concurrency", "3", *dask.flags, *more, cwd=tmp_path)
-            runs += 1
-            while run.process.poll() is None:
-                time.sleep(chance.uniform(4, 12))
-                victim = chance.choice([0, 1, 2, 3, 4, 4])
-                if victim < 4:
-                    processes[victim].kill()
-                    processes[victim] = stack.enter_context(running(*commands[victim]))
-                    kills += 1
-                    continue
-                engines = [pid for worker in processes[1:] for pid in engines_of(worker.pid)]
-                if engines:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(chance.choice(engines), signal.SIGKILL)
-                    kills += 1
-            status, _, err = run.wait()
-            assert "Traceback" not in err and runs < 20, err
-    print(f"{kills} kills in {runs} runs")
-    played, local = (
-        {row.number: (row.white, row.result, row.moves, row.termination)
-         for row in rows_of(tmp_path / name)}
-        for name in ("j", "local")
-    )
-    killed = {number for number, row in played.items() if row[3] == "abandoned"}
-    assert kills > 5 and set(played) == set(local) and len(local) == 1000
-    assert {number for number in played if played[number] != local[number]} <= killed

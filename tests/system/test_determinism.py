@@ -24,10 +24,10 @@ PATIENT = ("starttimeout=300", "pingtimeout=300")
 def reproducible_pgn(folder: Path, concurrency: int, *flags: str) -> str:
     """Return the PGN of a tournament, without the parts that may differ between two runs."""
     pgn = folder / f"{len(list(folder.iterdir()))}.pgn"
-    play(*match("-rounds", "4", *parallel(concurrency), "-ratinginterval", "0", "-each", *PATIENT,
+    play(*match("-rounds", "2", *parallel(concurrency), "-ratinginterval", "0", "-each", *PATIENT,
                 "-pgnout", f"file={pgn}", "nodes=true", *flags))
     text, removed = RUN_SPECIFIC.subn("", pgn.read_text())
-    assert removed > 8 * 6, "each game has six run-specific tags, and each move its seconds"
+    assert removed > 3 * 6, "each game has six run-specific tags, and each move its seconds"
     return text
 
 
@@ -40,5 +40,4 @@ def reproducible_pgn(folder: Path, concurrency: int, *flags: str) -> str:
 def test_the_same_flags_give_the_same_file(tmp_path: Path, flags: tuple[str, ...]) -> None:
     pgn = reproducible_pgn(tmp_path, 1, *flags)
     assert pgn.count("[Event ") >= 3
-    assert reproducible_pgn(tmp_path, 1, *flags) == pgn
     assert reproducible_pgn(tmp_path, 2, *flags) == pgn, "the file depends on the concurrency"
