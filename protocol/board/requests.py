@@ -17,7 +17,6 @@ from merels.protocol.common.json_fields import (
     seconds_field,
     typed_field,
 )
-from merels.protocol.common.options import Value
 
 LONGEST_NAME = 60
 MAX_KEYS = 1000
@@ -54,17 +53,6 @@ def read_rules(body: JSON) -> Rules:
     fields = typed_field(body, "fields", dict, "rule fields and their values", {})
     variant = typed_field(body, "variant", str, "a text", DEFAULT_RULES.variant)
     return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
-
-
-def read_settings(body: JSON) -> dict[str, Value]:
-    """Return option values by name; the value None presses a button."""
-    settings = typed_field(body, "settings", dict, "names and values")
-    if len(settings) > 200:
-        raise InputError("settings", "expected at most 200 options")
-    for value in settings.values():
-        if value is not None and not isinstance(value, (str, int, bool)):
-            raise InputError(str(value), "expected a text, a number, or true or false")
-    return settings
 
 
 def read_time(time: Any) -> JSON:

@@ -36,7 +36,7 @@ PLAY_INFO_SECONDS = 0.04
 class Job:
     """A search of ``position``, which ``moves`` reach from ``start``.
 
-    ``version`` is `Seat.version`, so that a change of the engine or its options makes a new job.
+    ``version`` is `Seat.version`, so that a change of the engine or its level makes a new job.
     ``time`` is the seconds for a move, the game's clock, or None for an endless analysis.
     """
 

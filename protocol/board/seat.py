@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Any
 
-from merels.engine.common.errors import InputError
-from merels.engine.game.rules import FIELDS, Rules
+from merels.engine.game.rules import Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.events import Log
 from merels.protocol.board.requests import FULL
 from merels.protocol.client.engine import Engine
-from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, EngineSpec
-from merels.protocol.common.options import Value, value_text
+from merels.protocol.client.engine_spec import MERELS, EngineSpec
+from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError
 
 QUIT_SECONDS = 0.5
@@ -21,10 +19,6 @@ QUIT_SECONDS = 0.5
 LOCK_SECONDS = 0.1
 """Seconds between two checks of a request whether the search thread has started the engine."""
 
-MANAGED = frozenset(
-    name.lower() for name in ("MultiPV", "Ponder", "UCI_Variant", *(f.name for f in FIELDS))
-)
-"""Options that only the board sets, in lower case."""
 OWN_ENGINE = EngineSpec(MERELS, "merels")
 """This program as an engine; only it has the built-in levels."""
 
@@ -42,7 +36,7 @@ class Seat:
         self.level = ""
         self._seed = any_seed()
         self.version = 0
-        """Counts changes of engine, level, options and game."""
+        """Counts changes of engine, level and game."""
         self.in_use = RLock()
         self._engine: Engine | None = None
         self._starting: Engine | None = None
@@ -51,19 +45,11 @@ class Seat:
         """The assigned engine when the process was started."""
         self._log = log
         self._on_line = on_line
-        self._user_settings: dict[str, Value] = {}
         self._sent_settings: dict[str, Value] = {}
-        self._pending_buttons: list[str] = []
         self._new_game_pending = False
 
     def assign(self, choice: EngineSpec | None, level: str = "") -> None:
         """Assign an engine, or a user with None; `end_replaced` ends the previous engine."""
-        if choice is not self.choice:
-            self._user_settings, self._pending_buttons = {}, []
-        elif choice is OWN_ENGINE and level != self.level:
-            # A new level overrides the options that the user set for the old level.
-            for name in (*LEVEL_OPTIONS, "LevelSeed"):
-                self._user_settings.pop(name, None)
         self.choice, self.level = choice, level
         self.version += 1
 
@@ -82,7 +68,7 @@ class Seat:
         self.version += 1
 
     def _settings(self) -> dict[str, Value]:
-        """Return the option values of the command line, replaced by the level's and the user's."""
+        """Return the option values of the command line, replaced by the level's."""
         choice = self.choice
         if choice is None:
             return {}
@@ -95,7 +81,7 @@ class Seat:
                 settings["LevelSeed"] = self._seed
         elif choice.command == MERELS:  # The command line may set a level.
             settings.setdefault("LevelSeed", self._seed)
-        return settings | self._user_settings
+        return settings
 
     def open(self) -> Engine:
         """Return the running engine; start it if needed.
@@ -151,62 +137,10 @@ class Seat:
         if changed:
             engine.configure(changed)
             self._sent_settings |= changed
-        while self._pending_buttons:
-            engine.configure({self._pending_buttons.pop(0): None})
         engine.set_rules(rules)
         if self._new_game_pending:
             self._new_game_pending = False
             engine.new_game()
-
-    def options(self) -> list[dict[str, Any]]:
-        """Return the engine's options with their values as JSON; start the engine if needed.
-
-        Options that take text are missing, because `set_options` refuses them.
-        """
-        engine = self.open()
-        values = {name.lower(): value for name, value in self._settings().items()}
-        return [
-            {
-                "name": option.name,
-                "kind": option.kind,
-                "min": option.minimum,
-                "max": option.maximum,
-                "choices": option.choices,
-                "value": value_text(values.get(option.name.lower(), option.default)),
-                "managed": option.name.lower() in MANAGED,
-            }
-            for option in engine.options.values()
-            if not option.takes_text
-        ]
-
-    def set_options(self, settings: dict[str, Value]) -> None:
-        """Set options by name, to be sent before the engine's next search; None presses a button.
-
-        If an option is refused, none is set, and an `InputError` or `EngineError` names the refused
-        option. An option that takes text may name a file that the engine reads or writes, so a page
-        may not set it.
-        """
-        options = self.open().options
-        checked: dict[str, Value] = {}
-        buttons = []
-        for name, value in settings.items():
-            option = options.find(name)
-            if option.takes_text:
-                flag = f"-engine … option.{option.name}=… where merels board is started"
-                raise InputError(
-                    option.name, f"only the command line sets an option that takes text: use {flag}"
-                )
-            if option.name.lower() in MANAGED:
-                raise EngineError(f"option {option.name} is set by the board; leave it out")
-            if option.kind == "button":
-                buttons.append(option.name)
-            else:
-                checked[option.name] = option.check(value)
-        user_settings = self._user_settings | checked
-        if buttons or user_settings != self._user_settings:
-            self._user_settings = user_settings
-            self._pending_buttons += buttons
-            self.version += 1
 
     def end_replaced(self) -> None:
         """End the engine if it is no longer the assigned one."""

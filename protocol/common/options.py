@@ -42,12 +42,6 @@ class Option:
     maximum: int | None = None
     choices: tuple[str, ...] = ()
 
-    @property
-    def takes_text(self) -> bool:
-        """Whether any text is a valid value, and so may name a file."""
-        bounded = ("button", "check", "spin")
-        return self.kind not in bounded and not (self.kind == "combo" and self.choices)
-
     def __str__(self) -> str:
         """Return the ``option`` line that declares this option; `parse_option` reads it."""
         text = f"option name {self.name} type {self.kind}"

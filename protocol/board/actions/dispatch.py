@@ -15,14 +15,11 @@ from merels.protocol.board.requests import (
     read_moves,
     read_players,
     read_rules,
-    read_settings,
     read_time,
 )
-from merels.protocol.board.seat import Seat
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import notice_on, position_view
 from merels.protocol.common.json_fields import JSON, optional_whole, typed_field, whole_field
-from merels.protocol.common.options import Value
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.puzzles.training import HIGHEST_RATING
 
@@ -44,8 +41,6 @@ FIELDS: dict[str, Callable[[Session, JSON], Any]] = {
     "on": lambda _, body: bool(body["on"]) if "on" in body else None,
     "players": lambda session, body: read_players(body, session.choices),
     "rules": lambda _, body: read_rules(body),
-    "seat": lambda session, body: _seat(session, whole_field(body, "seat", 0, 2)),
-    "settings": lambda _, body: read_settings(body),
     "time": lambda _, body: read_time(body["time"]) if "time" in body else None,
 }
 """Readers of all other fields. An action receives the fields that its parameters name."""
@@ -98,25 +93,6 @@ def _check(session: Session, text: str, rules: Rules) -> JSON:
     return {"position": position_view(position), "note": notice_on(position)}
 
 
-def _options(session: Session, seat: Seat) -> JSON:
-    """Return the options of a seat's engine."""
-    return {"options": seat.options()}
-
-
-def _configure(session: Session, seat: Seat, settings: dict[str, Value]) -> None:
-    """Set options of a seat's engine."""
-    seat.set_options(settings)
-    session.changed()
-
-
-def _seat(session: Session, part: int) -> Seat:
-    """Return a seat; raise `InputError` if a user plays there."""
-    seat = session.seats[part]
-    if seat.choice is None:
-        raise InputError(seat.part, "no engine plays here; choose one under New game")
-    return seat
-
-
 def _review(session: Session, on: bool | None) -> None:
     """Start a review of the game, or discard it."""
     with session.lock:
@@ -130,7 +106,7 @@ def _review(session: Session, on: bool | None) -> None:
 UNLOCKED_ACTIONS: dict[str, Callable[..., JSON | None]] = {
     "load": games.load, "export": games.export, "games": games.list_games,
     "keep": games.store_games, "reopen": games.reopen, "forget": games.delete,
-    "all_games": games.all_games, "options": _options, "configure": _configure, "review": _review,
+    "all_games": games.all_games, "review": _review,
     "hidden": Session.hide, "suggest": playing.suggest,
     "check": _check, "puzzle": puzzles.puzzle, "lesson": puzzles.lesson,
     "try": puzzles.try_move, "hint": puzzles.hint,

@@ -6,7 +6,6 @@ import { ask } from "./dialogs/form.js";
 import { Games } from "./dialogs/games.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { ImportDialog } from "./dialogs/import.js";
-import { Options } from "./dialogs/options.js";
 import { Puzzles } from "./dialogs/puzzles.js";
 import { Share, takeSharedRecord } from "./dialogs/share.js";
 import { Tutorial } from "./dialogs/tutorial.js";
@@ -25,7 +24,7 @@ let dialogs;
 /** Creates the dialogs; `about` holds the server's constants. */
 export function prepare(about) {
   dialogs = {
-    newGame: new NewGame(about), importing: new ImportDialog(), options: new Options(),
+    newGame: new NewGame(about), importing: new ImportDialog(),
     share: new Share(), editor: new Editor(about.points), games: new Games(),
     puzzles: new Puzzles(about), tutorial: new Tutorial(about),
   };
@@ -203,7 +202,6 @@ export const ACTIONS = {
   learn: () => openPuzzles(true),
   "result-learn": () => openPuzzles(true),
   import: () => dialogs.importing.open(now.state),
-  options: () => dialogs.options.open(now.state),
   share: () => dialogs.share.open({
     ...now.state.position, last: now.state.move,
     points: parts.board.points, flipped: parts.board.flipped,

@@ -18,39 +18,8 @@ import { prepareSettings } from "./settings.js";
 import { sound } from "./sound.js";
 import { fillPage, t } from "./text.js";
 
-const LOG_LINES = 1000;
-
-/** The raw log. It is drawn only while its panel is open, because it may grow fast. */
-class Log {
-  constructor() {
-    this.lines = [];
-    $("log-panel").addEventListener("toggle", () => this.draw());
-  }
-
-  add(lines) {
-    if (!lines.length) return;
-    for (const [who, direction, text] of lines) this.lines.push(`${who} ${direction} ${text}`);
-    if (this.lines.length > LOG_LINES) this.lines.splice(0, this.lines.length - LOG_LINES);
-    this.draw();
-  }
-
-  /** Discards all lines. */
-  clear() {
-    this.lines = [];
-  }
-
-  draw() {
-    if (!$("log-panel").open) return;
-    const log = $("log");
-    const follow = log.scrollTop + log.clientHeight > log.scrollHeight - 30;
-    log.textContent = this.lines.join("\n");
-    if (follow) log.scrollTop = log.scrollHeight;
-  }
-}
-
 let resultCard;
 const typedMove = new TypedMove(playMove);
-const log = new Log();
 
 /** Offers to resume the last game; hides the offer with null. */
 function offerToResume(game) {
@@ -189,12 +158,9 @@ async function main() {
       if (now.state) resultCard.showReview(now.review);
       redraw("review");
     },
-    log: (lines) => log.add(lines),
     failure: (text) => { now.failure = text; drawWarnings(); },
   }, (isLost) => {
     now.lost = isLost;
-    // A reopened stream sends the whole log again.
-    if (!now.lost) log.clear();
     if (now.state) drawTrouble();
   });
 }

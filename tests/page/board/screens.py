@@ -21,7 +21,7 @@ from tests.kit.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
 POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
-DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "options", "games", "puzzles")
+DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "games", "puzzles")
 
 
 def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
@@ -50,8 +50,6 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
         page.wait("document.querySelector('dialog:modal')")
         if name == "puzzles":
             page.wait("document.querySelectorAll('#puzzle-board .man').length > 0")
-        if name == "options":
-            page.wait("document.querySelectorAll('#options-list input').length > 1")
         if name == "games":
             page.wait("document.getElementById('games-count').textContent")
         yield name

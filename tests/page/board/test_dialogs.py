@@ -7,7 +7,6 @@ import pytest
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
-    BUSY,
     PERSON,
     ask,
     begin,
@@ -21,19 +20,7 @@ from tests.protocol.board.steps import (
 from tests.kit.webdriver import Browser
 
 
-def option_value(page: Browser, seat: int, name: str) -> str:
-    """Return the value of an option of a seat's engine."""
-    options = ask(page, "options", seat=seat)["options"]
-    return str({option["name"]: option["value"] for option in options}[name])
-
-
 def test_enter_applies_a_dialog(page: Browser) -> None:
-    tap_menu(page, "options")
-    page.wait("document.querySelector('[data-option=Hash]')")
-    enter(page, "[data-option=Hash]", "64")
-    page.key("Enter")
-    page.wait(f"!{is_open('options')}")
-    assert option_value(page, 1, "Hash") == "64"
     tap_menu(page, "new")
     page.run("document.querySelector('#new-dialog details').open = true")
     enter(page, "#field-NoRemovalPlies", "77")
@@ -46,13 +33,6 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
 
 def test_cancel_discards_the_input(page: Browser) -> None:
     begin(page, black=BEGINNER)
-    hash_size = option_value(page, 1, "Hash")
-    tap_menu(page, "options")
-    page.wait("document.querySelector('[data-option=Hash]')")
-    enter(page, "[data-option=Hash]", "0")
-    page.click("#options-dialog button[value=cancel]")
-    page.wait(f"!{is_open('options')}")
-    assert option_value(page, 1, "Hash") == hash_size
     tap_menu(page, "new")
     # The field is in the closed details of the dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
@@ -92,18 +72,6 @@ def test_a_time_control_that_the_page_does_not_offer_is_kept(page: Browser) -> N
     assert time == clock(300, 3)
 
 
-def test_an_untouched_option_keeps_its_value(page: Browser) -> None:
-    begin(page)
-    ask(page, "players", players=[PERSON, PERSON, BUSY])
-    tap_menu(page, "options")
-    page.wait("document.querySelector('[data-option=Style]')")
-    # The default Solid differs from the choice solid only in case.
-    assert page.run("return document.querySelector('[data-option=Style]').value") == "solid"
-    page.click("#options-go")
-    page.wait(f"!{is_open('options')}")
-    assert option_value(page, 2, "Style") == "Solid"
-
-
 def test_the_only_user_sits_at_the_bottom(page: Browser) -> None:
     top = "document.getElementById('player-top').dataset.side"
     for white, black, side in (("0", "", "0"), ("", "0", "1")):
@@ -115,29 +83,6 @@ def test_the_only_user_sits_at_the_bottom(page: Browser) -> None:
         if page.run(f"return {is_open('ask')}"):
             page.click("#ask-yes")
         page.wait(f"{top} === '{side}'")
-
-
-def test_late_options_of_another_engine_are_ignored(page: Browser) -> None:
-    begin(page, white=BEGINNER, black=BEGINNER)
-    ask(page, "pause", on=True)
-    page.run(
-        """const fetch = window.fetch;
-           window.answered = 0;
-           window.fetch = async (path, request) => {
-             const { seat } = JSON.parse(request.body);
-             const answer = await fetch(path, request);
-             if (seat === 0) await new Promise((done) => { window.answer = done; });
-             setTimeout(() => { window.answered += 1; });
-             return answer;
-           };"""
-    )
-    tap_menu(page, "options")
-    page.wait("!!window.answer")
-    enter(page, "#options-seat", "1")
-    page.wait("document.querySelector('[data-option=Hash]')")
-    page.run("window.shown = document.querySelector('[data-option=Hash]'); answer()")
-    page.wait("answered === 2")
-    assert page.run("return shown.isConnected")
 
 
 @pytest.mark.parametrize("width, height", [(1280, 860), (320, 568)])

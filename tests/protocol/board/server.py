@@ -92,11 +92,6 @@ class Client:
         assert self.api("new", session=session, players=players, **more)[0] == 200
         return session
 
-    def values(self, session: str, seat: int) -> dict[str, str]:
-        """Return the option values of a seat's engine by name."""
-        options = self.api("options", session=session, seat=seat)[1]["options"]
-        return {option["name"]: option["value"] for option in options}
-
     def stream(self, session: str) -> Stream:
         """Return an event stream of a board."""
         return Stream(self, session)

@@ -67,14 +67,3 @@ def test_a_move_after_the_flag_ends_the_game_for_every_page(
         act(session, "play", {"move": "f4", "at": 1})
     assert "state" in (feed.take(0.0) or ())
     assert event_data(session, "state", feed)["reason"] == "White wins, Black is out of time"
-
-
-def test_a_restarted_search_gets_the_remaining_time(server: Server) -> None:
-    session = server.begin(black={"engine": 0, "level": "full"}, time=clock(200))
-    server.api("play", session=session, move="d6", at=0)
-    with server.stream(session) as stream:
-        stream.until_go()
-        server.api("configure", session=session, seat=1, settings={"Hash": "32"})
-        lines = stream.until_go()
-    searches = [text.split() for _, _, text in lines if text.startswith("go wtime")]
-    assert int(searches[-1][4]) < 200_000

@@ -16,7 +16,6 @@ from merels.protocol.board.requests import (
     read_moves,
     read_players,
     read_rules,
-    read_settings,
     read_time,
 )
 from merels.protocol.client.engine_spec import EngineSpec
@@ -34,8 +33,6 @@ def test_sound_fields_are_read() -> None:
     assert read_rules({"variant": "mill", "fields": {"Flying": "never"}}) == make_rules(
         "mill", ["Flying=never"]
     )
-    values = {"Hash": 5, "Style": "x", "Fast": True, "Save": None}
-    assert read_settings({"settings": values}) == values
     assert read_players({}, ENGINES) == []
     players = [{"engine": None, "name": " An\tna "}, {"engine": 0, "level": "Club"}, ENGINE]
     assert read_players({"players": players}, ENGINES) == [
@@ -54,22 +51,6 @@ def test_a_text_field_must_be_a_string(value: object) -> None:
 def test_moves_must_be_a_list_of_strings(body: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="'moves': expected a list of moves"):
         read_moves(body)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (None, "expected names and values"), ([], "expected names and values"),
-        ({str(number): 1 for number in range(201)}, "expected at most 200 options"),
-        ({"a": 1, "b": [2]}, "expected a text, a number, or true or false"),
-        ({"a": 1.5}, "expected a text, a number, or true or false"),
-    ],
-)  # fmt: skip
-def test_settings_must_be_plain_values_of_at_most_two_hundred_names(
-    settings: object, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        read_settings({"settings": settings})
 
 
 def test_rule_fields_must_be_names_and_values() -> None:

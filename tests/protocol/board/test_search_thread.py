@@ -89,23 +89,6 @@ def test_an_engine_that_moves_after_its_flag_fell_has_lost() -> None:
         assert session.game.result() == ("1-0", "White wins, Black is out of time")
 
 
-def test_a_change_of_another_engine_does_not_stop_the_search() -> None:
-    with thinking("stops-only", time=clock(60)) as session:
-        act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST], "time": clock(60)})
-        act(session, "configure", {"seat": 2, "settings": {"Hash": "32"}})
-        assert not sent(session, "stop")
-
-
-def test_unchanged_options_do_not_stop_the_search() -> None:
-    with thinking("stops-only") as session:
-        act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
-        wait(lambda: len(sent(session, "go ")) == 2, 60, "another search")
-        stops = sent(session, "stop")
-        act(session, "configure", {"seat": 1, "settings": {"Hash": "32"}})
-        act(session, "configure", {"seat": 1, "settings": {}})
-        assert sent(session, "stop") == stops
-
-
 def test_every_new_game_sends_ucinewgame() -> None:
     with thinking("sound") as session:
         wait(lambda: session.game.live.ply == 2, 60, "an answer")
@@ -116,16 +99,6 @@ def test_every_new_game_sends_ucinewgame() -> None:
         act(session, "play_on", {})
         wait(lambda: session.game.live.ply == 2, 60, "an answer")
         assert sent(session, "ucinewgame", "go ") == 3 * ["ucinewgame", "go movetime 1000"]
-
-
-def test_a_pressed_button_is_not_sent_to_another_engine() -> None:
-    with thinking("sound") as session:
-        act(session, "new", {"players": [PERSON, {"engine": 0}, ANALYST]})
-        act(session, "configure", {"seat": 1, "settings": {"Clear Hash": None}})
-        act(session, "players", {"players": [PERSON, {"engine": 1}, ANALYST]})
-        act(session, "play", {"move": "d6", "at": 0})
-        wait(lambda: session.engine_error or session.game.live.ply == 2, 60, "an answer")
-        assert session.engine_error == ""
 
 
 class FakeSeat(AnyEngine):

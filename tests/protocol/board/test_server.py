@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.position import Position
-from merels.engine.search.levels import LEVELS
 from merels.protocol.board.events import Feed
 from merels.protocol.board.sessions import MAX_SESSIONS
 from tests.commands import command
@@ -24,7 +23,6 @@ pytestmark = pytest.mark.thorough
 
 PAGE = Path(__file__).parents[3] / "protocol" / "board" / "page"
 JSON_HEADERS = {"Content-Type": "application/json"}
-CLUB_ELO = str(LEVELS[2].elo)
 
 
 def test_the_page_is_small_and_complete(server: Server) -> None:
@@ -109,7 +107,6 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("new", {"time": {"kind": "move", "seconds": 1e9}}, "seconds"),
         ("new", {"time": {"kind": "move", "seconds": float("nan")}}, "seconds"),
         ("new", {"time": {"kind": "move", "seconds": True}}, "seconds True"),
-        ("options", {"seat": True}, "seat True"),
         ("evaluation", {"lines": 6}, "lines 6"),
         ("go", {"node": 5}, "of this game"),
         ("go", {"node": "1"}, "of this game"),
@@ -117,11 +114,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("load", {"text": ""}, "position or a game record"),
         ("load", {"text": "1. d6 d6"}, "d6 is occupied (move 1, Black, line 1)"),
         ("load", {"text": "1. 7 14\n2. 7"}, "7 is occupied (move 2, White, line 2)"),
-        ("configure", {"seat": 1, "settings": {"Hash": "many"}}, "Hash"),
-        ("configure", {"seat": 1, "settings": {"Hahs": 5}}, "did you mean Hash"),
-        ("configure", {"seat": 1, "settings": {"TablePath": "/tmp"}}, "only the command line"),
-        ("configure", {"seat": 1, "settings": {"MultiPV": 5}}, "by the board"),
-        ("options", {"seat": 0}, "no engine"),
+        ("configure", {"seat": 1, "settings": {"Hash": "8"}}, "no such request"),
     ],
 )
 def test_a_bad_request_is_refused_with_its_fault(
@@ -165,39 +158,6 @@ def test_a_game_is_loaded_and_exported(server: Server) -> None:
         assert server.api("export", session=session)[1]["position"] == forms["position"]
 
 
-def test_options_are_those_of_the_engine_and_are_sent_to_it(server: Server) -> None:
-    session = server.open()
-    status, answer = server.api("options", session=session, seat=2)
-    options = {option["name"]: option for option in answer["options"]}
-    assert status == 200 and options["Hash"]["kind"] == "spin" and options["UCI_Variant"]["managed"]
-    settings = {"Hash": "8", "Clear Hash": None}
-    assert server.api("configure", session=session, seat=2, settings=settings)[0] == 200
-    assert server.values(session, 2)["Hash"] == "8"
-    server.api("analyse", session=session, on=True)
-    with server.stream(session) as stream:
-        stream.until("log", lambda log: ["Analysis", ">", "setoption name Clear Hash"] in log)
-        # An event may have only some of the variations of a depth.
-        info = stream.until("info", lambda info: len(info["lines"]) == 3)
-        assert info["part"] == "Analysis"
-
-
-def test_a_level_gets_another_seed_in_every_new_game(server: Server) -> None:
-    session = server.begin(black=BEGINNER)
-    seed = server.values(session, 1)["LevelSeed"]
-    server.api("new", session=session)
-    assert server.values(session, 1)["LevelSeed"] != seed
-
-
-def test_a_level_of_the_command_line_keeps_its_rating_but_not_its_seed() -> None:
-    with Server("-engine", "level=Club") as server:
-        session = server.begin(black={"engine": 1})
-        first = server.values(session, 1)
-        assert (first["UCI_LimitStrength"], first["UCI_Elo"]) == ("true", CLUB_ELO)
-        server.api("new", session=session)
-        second = server.values(session, 1)
-        assert second["LevelSeed"] != first["LevelSeed"] and second["UCI_Elo"] == CLUB_ELO
-
-
 def test_clocks_run_and_a_flag_falls(server: Server) -> None:
     session = server.begin(time=clock(1))
     with server.stream(session) as stream:
@@ -211,16 +171,6 @@ def test_clocks_run_and_a_flag_falls(server: Server) -> None:
         server.api("undo", session=session, ended=True)
         state = stream.until("state", lambda state: not state["plies"])
         assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
-
-
-def test_a_new_level_overrides_the_rating_set_by_the_user_only(server: Server) -> None:
-    session = server.begin(black={"engine": 0, "level": "Master"})
-    settings = {"UCI_Elo": "1000", "Hash": "8"}
-    server.api("configure", session=session, seat=1, settings=settings)
-    players = [PERSON, {"engine": 0, "level": LEVELS[-1].name}, ANALYST]
-    server.api("new", session=session, players=players)
-    values = server.values(session, 1)
-    assert (values["UCI_Elo"], values["Hash"]) == (str(LEVELS[-1].elo), "8")
 
 
 def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
@@ -303,7 +253,6 @@ def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> Non
         server.api("players", session=session, players=[PERSON, {"engine": 1}, ANALYST])
         stream.until("state", lambda state: state["plies"] == 2)
         assert not alive(stream.pids[0])
-        assert server.api("options", session=session, seat=1)[0] == 200
 
 
 @needs_proc

@@ -242,9 +242,6 @@ export default {
   "review.sums": "{accuracy} % Genauigkeit, {counts}",
   "review.judging": "Zug {number} von {count} wird bewertet …",
   "review.counts": "Grobe Fehler {blunders}, Fehler {mistakes}, Ungenauigkeiten {inaccuracies}",
-  "log.engine": "Programm",
-  "log": "Protokoll",
-  "log.label": "Zeilen an die Programme und von ihnen",
 
   "ask.resign": "Aufgeben?",
   "ask.resign.text": "{loser} verliert, {winner} gewinnt.",
@@ -406,13 +403,6 @@ export default {
   "theme.long": "drei Züge oder mehr",
   "server.no-puzzle": "Keine Aufgabe hat dieses Thema und diese Wertung; wähle andere",
 
-  "options": "Optionen des Programms",
-  "options.engine": "Programm",
-  "options.set": "Übernehmen",
-  "options.loading": "Die Optionen werden geladen …",
-  "options.press": "Ausführen",
-  "options.pressed": "{name}: wird vor der nächsten Suche des Programms gesendet.",
-  "options.managed": "Wird vom Brett eingestellt",
 
   "help": "So wird gespielt",
   "help.moving": "Klicke auf einen Punkt, um einen Stein zu setzen; klicke auf einen Stein oder "

@@ -233,9 +233,6 @@ export default {
   "review.sums": "{accuracy} % accurate, {counts}",
   "review.judging": "Judging move {number} of {count} …",
   "review.counts": "Blunders {blunders}, mistakes {mistakes}, inaccuracies {inaccuracies}",
-  "log.engine": "Engine",
-  "log": "Log",
-  "log.label": "Lines sent to and received from the engines",
 
   "ask.resign": "Resign?",
   "ask.resign.text": "{loser} loses, {winner} wins.",
@@ -394,13 +391,6 @@ export default {
   "theme.long": "three moves or more",
   "server.no-puzzle": "'puzzles': no puzzle has this theme and rating; choose others",
 
-  "options": "Engine options",
-  "options.engine": "Engine",
-  "options.set": "Set",
-  "options.loading": "Loading the options …",
-  "options.press": "Press",
-  "options.pressed": "{name}: sent before the engine's next search.",
-  "options.managed": "Set by the board",
 
   "help": "How to play",
   "help.moving": "Click a point to place a man; click or drag a man to move it. When you close a "
