@@ -13,7 +13,7 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_position, play_moves
-from merels.engine.game.rules import PRESETS, parse_rules
+from merels.engine.game.rules import parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
@@ -27,9 +27,10 @@ from merels.tournament.records.games import (
 )
 from tests.kit.tables import copy_tables
 from tests.kit.fakes import fake
+from tests.kit.rows import check_rows
 from tests.tournament.specs import MERELS, changed, game
 
-NODES = TimeControl(nodes=100)
+NODES = TimeControl(nodes=20)
 BUSY = 30 * NANOSECONDS
 """Margin for a busy machine."""
 ONE_MOVE = Adjudication(max_moves=1)
@@ -55,35 +56,36 @@ def check_moves(result: GameResult) -> None:
         assert (outcome.result, str(outcome)) == (result.result, result.reason)
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, "mill Flying=both DoubleMill=each LockedMills=none"])
-def test_a_game_ends_by_its_rules(engines: EngineCache, rules: str) -> None:
-    opening = Opening(START, ("d6", "f4", "a1"))
-    result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
-    assert result.termination == "normal", result.reason
-    check_moves(result)
-    assert result.started.endswith("+00:00") and result.elapsed > 0
-    assert all(move.depth > 0 and move.nodes > 0 for move in result.moves)
-    assert all((move.score is None) != (move.win_in is None) for move in result.moves)
-    assert pickle.loads(pickle.dumps(result)) == result
+def test_a_game_ends_by_its_rules(engines: EngineCache) -> None:
+    def check(rules: str) -> None:
+        opening = Opening(START, ("d6", "f4", "a1"))
+        result = play_game(game(merels("A"), merels("B"), rules, opening), engines)
+        assert result.termination == "normal", result.reason
+        check_moves(result)
+        assert result.started.endswith("+00:00") and result.elapsed > 0
+        assert all(move.depth > 0 and move.nodes > 0 for move in result.moves)
+        assert all((move.score is None) != (move.win_in is None) for move in result.moves)
+        assert pickle.loads(pickle.dumps(result)) == result
+
+    check_rows(["morris", "mill Flying=both DoubleMill=each LockedMills=none"], check)
 
 
-@pytest.mark.parametrize(
-    "limit",
-    [
-        TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY),
-        TimeControl(time=NANOSECONDS, moves=10, margin=BUSY),
+def test_a_game_is_played_with_any_limit(engines: EngineCache) -> None:
+    def check(limit: TimeControl) -> None:
+        rule = Adjudication(max_moves=5)
+        result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
+        assert result.termination in ("normal", "adjudication"), result.reason
+        check_moves(result)
+        for move in result.moves[::2]:
+            assert (move.clock is None) == (limit.time is None)
+
+    check_rows([
+        TimeControl(time=NANOSECONDS // 5, increment=NANOSECONDS // 50, margin=BUSY),
+        TimeControl(time=NANOSECONDS // 5, moves=5, margin=BUSY),
         TimeControl(per_move=NANOSECONDS // 50, margin=BUSY),
         TimeControl(depth=2),
         TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
-    ],
-)
-def test_a_game_is_played_with_any_limit(engines: EngineCache, limit: TimeControl) -> None:
-    rule = Adjudication(max_moves=15)
-    result = play_game(game(merels("A", limit), merels("B"), adjudication=rule), engines)
-    assert result.termination in ("normal", "adjudication"), result.reason
-    check_moves(result)
-    for move in result.moves[::2]:
-        assert (move.clock is None) == (limit.time is None)
+    ], check)
 
 
 def test_the_clock_after_each_move_is_recorded(engines: EngineCache) -> None:
@@ -159,7 +161,6 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> 
     assert not pids & {engine.pid for _, engine in engines._idle}
 
 
-@pytest.mark.thorough
 def test_a_pondering_engine_gets_go_ponder_and_ponderhit_or_stop() -> None:
     traced: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
@@ -218,19 +219,13 @@ def test_a_game_ends_where_tables_decide_it(engines: EngineCache, tmp_path: Path
     assert len(result.moves) < 4
 
 
-@pytest.mark.parametrize(
-    "rules, opening",
-    [
-        ("chess", Opening(START)),
-        ("mill", Opening("nonsense")),
+def test_invalid_rules_and_openings_are_refused(engines: EngineCache) -> None:
+    for rules, opening in (
+        ("chess", Opening(START)), ("mill", Opening("nonsense")),
         ("mill", Opening(START, ("d6", "d6"))),
-    ],
-)
-def test_invalid_rules_and_openings_are_refused(
-    engines: EngineCache, rules: str, opening: Opening
-) -> None:
-    with pytest.raises(InputError):
-        play_game(game(merels("A"), merels("B"), rules, opening), engines)
+    ):
+        with pytest.raises(InputError):
+            play_game(game(merels("A"), merels("B"), rules, opening), engines)
 
 
 def test_a_game_that_fails_at_setup_ends_its_engines(engines: EngineCache) -> None:

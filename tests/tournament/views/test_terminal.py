@@ -307,9 +307,9 @@ def test_a_run_on_a_terminal_shows_a_table_and_then_the_final_report(columns: in
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_the_progress_line_has_games_rate_time_left_and_leader() -> None:
     # With 2000 nodes per move, games last long enough for the line to be drawn between two games.
-    words = match("-rounds", "15", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
+    words = match("-rounds", "5", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
     text = on_a_terminal(*words, columns=120)
-    line = r"\d+ of 30 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
+    line = r"\d+ of 10 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
     assert re.search(line + r"B leads with \d+\.\d %\r?\n", text), text
     assert "Started game" not in text and "Finished game" not in text
 
