@@ -101,9 +101,9 @@ def play(scenario: Scenario, folder: Path) -> None:
     for kill in [*scenario.kills, None]:
         done = run(folder, "tournament", *scenario.flags, kill=kill)
         # The status is 1 if an engine lost its last games without a move.
-        expected = (int("\nWARNING: " in f"\n{done.stdout}"),)
+        expected = [int("\nWARNING: " in f"\n{done.stdout}")]
         if kill is not None:
-            expected = (-kill.signal,) if kill.signal == signal.SIGKILL else (-kill.signal, 130)
+            expected = [-kill.signal] if kill.signal == signal.SIGKILL else [-kill.signal, 130]
         assert done.returncode in expected, f"status {done.returncode}, {kill}: {done.stderr}"
 
 

@@ -12,7 +12,8 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.verify import Verifier
-from tests.engine.search.test_mates import RULES, check_that_a_reported_win_is_kept
+from tests.benchmarks.mates import RULES
+from tests.engine.search.test_mates import check_that_a_reported_win_is_kept
 from tests.engine.tablebase.test_cache import DRAWN
 from tests.engine.tablebase.test_placing import check_all_values_and_counts
 from tests.engine.tablebase.test_results import compare
