@@ -16,9 +16,9 @@ from tests.tournament.conftest import (
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium."""
+    """A headless Chromium; pages of an ended server would leave errors to the next file."""
     reason = missing()
     if reason:
         pytest.skip(f"no browser: {reason}")
@@ -31,8 +31,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
     """A browser of desktop size; after the test, its console must have no messages."""
     chromium.keep_tab(chromium.tabs()[0])
     chromium.set_view(1280, 900)
-    chromium.open("about:blank")
-    chromium.messages()  # Those of an earlier page, whose server may have ended.
+    chromium.messages()
     yield chromium
     assert chromium.messages() == []
 
@@ -46,7 +45,6 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")
     chromium.run("sessionStorage.clear(); localStorage.clear()")
-    chromium.messages()  # Those of an earlier page, whose server may have ended.
     chromium.open(server.address)
     chromium.wait_for_count(".target", 24)
     # Hide the offer to resume the game of an earlier test.

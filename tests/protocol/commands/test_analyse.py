@@ -1,4 +1,4 @@
-"""The commands analyse, eval, d, perft and bench, mostly as processes."""
+"""The commands analyse, eval, d, perft and bench."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
 from merels.protocol.commands import analyse
 from merels.protocol.terminal import search
-from tests.commands import MERELS, output, run_process
+from tests.commands import MERELS, call, output
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
@@ -89,7 +89,7 @@ def test_set_changes_fields_of_the_variant() -> None:
     ],
 )
 def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
-    done = run_process(*arguments)
+    done = call(*arguments)
     assert done.returncode == 2
     assert token in done.stderr
     assert "Traceback" not in done.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
-from tests.commands import output, refusal, run_process
+from tests.commands import call, output, refusal
 
 QUICK = ("-level", "Beginner", "-time", "0.05")
 """Flags for fast moves of the engine."""
@@ -109,13 +109,13 @@ def test_a_move_taken_back_is_not_saved(tmp_path: Path) -> None:
 
 def test_a_write_error_does_not_prevent_a_new_game(tmp_path: Path) -> None:
     flags = (*QUICK, "-record", str(tmp_path))
-    text = run_process("play", *flags, typed="d6\nnew\na1\nquit\n").stdout
+    text = call("play", *flags, typed="d6\nnew\na1\nquit\n").stdout
     assert text.count("cannot write the record to this file") == 1
     assert "1. d6 " in text and "1. a1 " in text
 
 
 def test_a_write_error_at_the_end_prints_the_record(tmp_path: Path) -> None:
-    done = run_process("play", *QUICK, "-record", str(tmp_path), typed="d6\nquit\n")
+    done = call("play", *QUICK, "-record", str(tmp_path), typed="d6\nquit\n")
     assert done.returncode == 2
     assert "cannot write the record to this file" in done.stderr
     assert '[Variant "mill"]' in done.stdout and "1. d6 " in done.stdout

@@ -16,7 +16,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.root_ranking import Choice
 from merels.protocol.puzzles.puzzle import Puzzle, load
 from merels.protocol.puzzles.search import _only_moves, puzzle_at
-from tests.commands import run_process
+from tests.commands import call
 
 RULES = make_rules("loc", ["LockedMills=any", "NoRemovalPlies=0"])
 FLAGS = ("-variant", "loc", "-set", "LockedMills=any", "NoRemovalPlies=0")
@@ -41,7 +41,7 @@ def tables(folder: Path) -> Tables:
 
 def run_puzzles(*words: object) -> subprocess.CompletedProcess[str]:
     """Run ``merels puzzles`` in a new process."""
-    return run_process("puzzles", *map(str, words))
+    return call("puzzles", *map(str, words))
 
 
 @pytest.fixture(scope="module")
