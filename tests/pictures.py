@@ -9,9 +9,9 @@ from pathlib import Path
 
 from merels.engine.search.levels import LEVELS
 from tests.commands import MERELS
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import load
-from tests.kit.webdriver import Browser
 
 ROOT = Path(__file__).parent.parent
 BOARD = ROOT / "protocol" / "board" / "board.webp"

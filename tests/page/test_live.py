@@ -10,8 +10,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 import pytest
 
-from tests.protocol.board.steps import shot
 from tests.kit.webdriver import Browser
+from tests.protocol.board.steps import shot
 from tests.tournament.processes import Marked, page_address
 from tests.tournament.specs import engine_words
 

@@ -13,9 +13,9 @@ import pytest
 from merels.tournament.journal.rows import Row
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
-from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.kit.webdriver import Browser
 from tests.page.viewer import check_end, check_text_in_view
+from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.tournament.specs import rows_of
 
 main = command("ratings")

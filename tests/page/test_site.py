@@ -19,10 +19,10 @@ from merels.tournament.league.league import read_league
 from merels.tournament.league.lots import LOT_SIZE
 from merels.tournament.league.site import SITE, write_site
 from tests.commands import output
-from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.kit.webdriver import Browser
-from tests.tournament.league.leagues import journal_of, make_league, random_games
 from tests.page.viewer import check_end, check_text_in_view
+from tests.protocol.board.steps import SHOTS, enter, shot
+from tests.tournament.league.leagues import journal_of, make_league, random_games
 from tests.tournament.specs import parallel
 
 BAD = "</script><img src=x onerror=alert(1)>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -17,7 +18,6 @@ from tests.protocol.board.steps import (
     play,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
 POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")

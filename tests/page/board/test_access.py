@@ -14,9 +14,10 @@ import pytest
 from merels.protocol.board.server import Handler
 from merels.protocol.web.access import LINK_PAGE
 from tests.kit.waiting import wait
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Client, Server, serving_here
 from tests.protocol.board.steps import begin, play, tap_menu
-from tests.kit.webdriver import Browser
+
 
 @pytest.fixture(scope="module")
 def board() -> Iterator[Client]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.webdriver import Browser
 from tests.page.board.screens import tour
 from tests.protocol.board.steps import CONTRAST
-from tests.kit.webdriver import Browser
 
 AUDIT = CONTRAST + """
 const faults = [];

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     BEGINNER,
     FLYERS,
@@ -19,7 +20,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 
 def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:

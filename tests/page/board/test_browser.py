@@ -14,8 +14,9 @@ from merels.engine.game.position import Position
 from merels.engine.game.rules import preset
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.kit.waiting import wait
-from tests.processes import needs_proc
+from tests.kit.webdriver import Browser
 from tests.page.board.screens import GAME
+from tests.processes import needs_proc
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -36,7 +37,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 
 def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -17,7 +18,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 
 def test_enter_applies_a_dialog(page: Browser) -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 
 from tests.kit.waiting import wait
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     BEGINNER,
@@ -23,7 +24,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 NOTE = "document.getElementById('editor-note').textContent"
 

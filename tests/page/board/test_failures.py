@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from merels.protocol.board.reviewing import Reviewer
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import ask, begin, play
-from tests.kit.webdriver import Browser
 
 README = Path(__file__).parents[3] / "README.md"
 

@@ -9,6 +9,7 @@ import pytest
 
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -25,7 +26,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 ROWS = "[...document.querySelectorAll('#games-list .who')].map((row) => row.textContent)"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     BEGINNER,
     FLYERS,
@@ -15,7 +16,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 RECORD_ANIMATIONS = """
 window.motions = [];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     ANALYST,
     CONTRAST,
@@ -18,7 +19,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 LOW_CONTRASTS = CONTRAST + """
 const ratio = (a, b) => contrast(channels(a), channels(b));

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import ask, begin, console_errors, enter, is_open, shot, tap_menu
-from tests.kit.webdriver import Browser
 
 PUZZLE = {
     "position": "@*@O*@@@/OOOOO@*O/***O*@** b 0 1 0 1", "rules": "morris NoRemovalPlies=0",

@@ -6,6 +6,7 @@ import os
 import signal
 from typing import Any
 
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
@@ -23,7 +24,6 @@ from tests.protocol.board.steps import (
     play,
     shot,
 )
-from tests.kit.webdriver import Browser
 
 FULL_STRENGTH = {"engine": 0, "level": "full"}
 STATUS = "document.getElementById('status').textContent"

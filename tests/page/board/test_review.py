@@ -5,9 +5,9 @@ from __future__ import annotations
 from merels.engine.game.notation import parse_move, parse_position
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
+from tests.kit.webdriver import Browser
 from tests.page.board.test_puzzles import NOTE, pick
 from tests.protocol.board.steps import FLYERS, ask, console_errors, load, shot
-from tests.kit.webdriver import Browser
 
 
 def review_blunder(page: Browser) -> None:

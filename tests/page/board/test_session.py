@@ -7,9 +7,10 @@ import pytest
 
 from merels.protocol.board.actions.dispatch import act
 from tests.kit.waiting import wait
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import serving_here
 from tests.protocol.board.steps import set_hidden
-from tests.kit.webdriver import Browser
+
 
 def test_a_page_in_the_background_stops_its_analysis(
     chromium: Browser, monkeypatch: pytest.MonkeyPatch

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.page.board.test_accessible import NAMED
+from tests.kit.webdriver import Browser
 from tests.page.board.screens import GAME, POINTS, tour
+from tests.page.board.test_accessible import NAMED
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -19,7 +20,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 PHONES = {"upright": (360, 740), "wider": (390, 844), "sideways": (740, 360)}
 

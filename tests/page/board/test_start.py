@@ -6,8 +6,9 @@ import pytest
 
 from merels.engine.game.board import NAMES
 from merels.engine.game.notation import parse_move, parse_position
-from tests.protocol.board.server import Server
+from tests.kit.webdriver import Browser
 from tests.page.board.test_accessible import NAMED
+from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
     BEGINNER,
@@ -25,7 +26,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 STARTING = "document.body.classList.contains('starting')"
 NOTE = "document.getElementById('tutorial-note').textContent"

@@ -12,9 +12,9 @@ from merels.protocol.board import table_build
 from merels.protocol.board.table_build import TableBuild, has_tables
 from tests.kit.tables import copy_tables
 from tests.kit.waiting import wait
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server, serving_here
 from tests.protocol.board.steps import begin, console_errors, load, play, tap_menu
-from tests.kit.webdriver import Browser
 
 NINE_MEN = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
 

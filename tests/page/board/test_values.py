@@ -9,9 +9,9 @@ import pytest
 
 from merels.engine.game.rules import make_rules
 from tests.kit.tables import copy_tables
+from tests.kit.webdriver import Browser
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import begin, console_errors, load, tap_menu
-from tests.kit.webdriver import Browser
 
 
 def test_the_explorer_lists_placing_moves_if_their_tables_exist(

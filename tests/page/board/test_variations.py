@@ -11,6 +11,7 @@ from merels.engine.game.rules import make_rules
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
+from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
     BEGINNER,
     ask,
@@ -23,7 +24,6 @@ from tests.protocol.board.steps import (
     shot,
     tap_menu,
 )
-from tests.kit.webdriver import Browser
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 *"
 MAIN_LINE = "[...document.querySelectorAll('#moves > li:not(.variations) button')]"

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from tests.commands import MERELS
-from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
 from tests.kit.webdriver import Browser
+from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
 
 COMMAND = [*MERELS, "board", "-no-open"]
 

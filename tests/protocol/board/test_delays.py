@@ -11,6 +11,7 @@ from merels.protocol.board.session import Session
 from tests.kit.waiting import wait
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
+
 def test_a_level_pauses_before_its_move_unless_time_is_short(session: Session) -> None:
     players = [PERSON, BEGINNER, ANALYST]
     act(session, "new", {"players": players, "time": {"kind": "move", "seconds": 3}})

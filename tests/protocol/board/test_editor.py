@@ -8,6 +8,7 @@ import pytest
 from merels.engine.game.notation import parse_position
 from merels.protocol.board.view import notice_on
 
+
 @pytest.mark.parametrize(("text", "words"), [
     ("********/********/******** w 9 9 0 1", ""),
     ("********/********/******** w 9 7 0 1", "differ by one at most"),

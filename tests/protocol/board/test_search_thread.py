@@ -20,8 +20,8 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.search_thread import Board, Job, SearchThread
 from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
-from tests.kit.waiting import wait
 from tests.kit.fakes import fake
+from tests.kit.waiting import wait
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 
 

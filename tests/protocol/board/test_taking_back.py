@@ -18,8 +18,8 @@ from merels.protocol.board.view import moves_view, state_view
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.puzzles.training import Trainer
-from tests.kit.waiting import wait
 from tests.kit.fakes import fake
+from tests.kit.waiting import wait
 from tests.protocol.board.steps import ANALYST, PERSON, clock
 from tests.protocol.board.test_game_store import PUZZLE
 

@@ -13,6 +13,7 @@ from merels.engine.tablebase.cache import TableCache
 from merels.protocol.board import proven
 from tests.kit.tables import copy_tables
 
+
 def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = make_rules("morris", ["NoRemovalPlies=0"])
     copy_tables(tmp_path, rules, 7)

@@ -368,6 +368,7 @@ from merels.engine.game.position import Position
 from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
 from merels.engine.search.limits import Limit
 
+
 def slow_moves():
     time.sleep(0.5)
     yield from ()

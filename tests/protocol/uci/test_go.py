@@ -372,6 +372,7 @@ SCRIPT_OF_A_FAILING_SEARCH = """
 from merels.engine.search.searcher import Searcher
 from merels.protocol.uci.loop import main
 
+
 def fail(*arguments, **named):
     raise ZeroDivisionError("in a search")
 

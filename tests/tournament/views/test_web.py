@@ -27,8 +27,8 @@ from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.views.broadcast import KEPT_GAMES, MAX_LLR_POINTS, Broadcast
 from merels.tournament.views.web import WebView
-from tests.kit.waiting import wait
 from tests.kit.fakes import fake
+from tests.kit.waiting import wait
 from tests.processes import needs_proc
 from tests.tournament.processes import Marked, page_address, wait_for
 from tests.tournament.specs import (
