@@ -16,7 +16,7 @@ import pytest
 
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.records.games import Adjudication, PairTask, TimeControl
-from merels.tournament.run import retries
+from merels.tournament.run import pairs
 from merels.tournament.run.tasks import PairReport, Place, play_pair
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses before retries."""
-    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.05)
+    """Shorten the pauses before pairs."""
+    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.05)
 
 
 def test_a_watched_game_is_reported_move_by_move() -> None:

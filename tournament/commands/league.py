@@ -267,7 +267,7 @@ def _run(
     """Play the plan's games; return the exit status. ``line``: the flags of ``play``."""
     board = Scoreboard(plan, league.journal)
     foreign = None if options.executor is None else load_factory(options.executor)
-    runner = Runner(board, window=options.concurrency, max_faults=options.max_faults)
+    runner = Runner(board, max_faults=options.max_faults)
     if options.executor is None:
         entries = [dict(league.members[player.name].each) for player in players]
         known_names = rules_known(players, entries, dict(league.terms.each))
@@ -298,7 +298,7 @@ def _run(
             board.views.append(view)
             closing.callback(view.close)
         closing.enter_context(interrupts(runner))
-        end = runner.run(pool_factory(options, runner, foreign))
+        end = runner.run(pool_factory(options, board, foreign))
         league.journal.check_files()
     if status := EXIT_STATUS[end]:
         notify(advice())

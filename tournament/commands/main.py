@@ -80,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
     status = run_command(program, lambda: _run(words))
     if argv is None and program in ("merels tournament", "merels league", "merels tune"):
-        from merels.tournament.run.foreign_pool import leave_soon
+        from merels.tournament.run.executor import leave_soon
 
         leave_soon(status)
     return status

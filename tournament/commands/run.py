@@ -55,12 +55,12 @@ from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import AT_ONCE, announced_names, check_program, preflight
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
-from merels.tournament.run.foreign_pool import ExecutorFactory, ForeignPool
+from merels.tournament.run.executor import ExecutorFactory, ExecutorPool
+from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
-from merels.tournament.run.worker_pool import LocalPool
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import notify, put
 from merels.tournament.views.pgn import GameOutput, GameWriter, PgnView
@@ -271,8 +271,7 @@ def _play(
 ) -> int:  # fmt: skip
     """Play the games and print the result; return the exit status."""
     runner = Runner(
-        board, window=options.concurrency, trial=None if foreign is None else trial,
-        max_faults=options.max_faults,
+        board, trial=None if foreign is None else trial, max_faults=options.max_faults
     )
     if not options.quiet:
         notify(f"seed {board.settings.seed}")
@@ -284,7 +283,7 @@ def _play(
                 board.views.append(view)
                 closing.callback(view.close)
             closing.enter_context(interrupts(runner))
-            end = runner.run(pool_factory(options, runner, foreign))
+            end = runner.run(pool_factory(options, board, foreign))
         board.journal.check_files()
         if status := EXIT_STATUS[end]:
             notify(_resume_advice(board, continuing))
@@ -418,17 +417,16 @@ def is_live(out: TextIO) -> bool:
 
 
 def pool_factory(
-    options: RunOptions, runner: Runner, foreign: ExecutorFactory | None
-) -> Callable[[], LocalPool | ForeignPool]:
+    options: RunOptions, board: Scoreboard, foreign: ExecutorFactory | None
+) -> Callable[[], LocalWorkers | ExecutorPool]:
     """Return a function that makes the pool: local processes or a user's executor."""
     if foreign is not None:
-        return partial(ForeignPool, foreign, runner.wake, options.executor_wait)
+        return partial(ExecutorPool, foreign, options.concurrency, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
-    watched = options.port is not None
-    engines = len(runner.board.plan.entrants)
-    # A worker that may not keep all engines chooses from a queue of `engines` pairs, in which each
-    # engine occurs twice on average.
+    engines = len(board.plan.entrants)
+    # A worker that may not keep all engines chooses from `engines` pairs, in which each engine
+    # occurs twice on average.
     ahead = engines if engines > KEPT else 1
     return partial(
-        LocalPool, options.concurrency, runner.report, options.cpus, log, watched, ahead
+        LocalWorkers, options.concurrency, options.cpus, log, options.port is not None, ahead
     )

@@ -23,7 +23,7 @@ from merels.tournament.records.output import (
     PgnStyle,
 )
 from merels.tournament.records.settings import LEAGUE, Settings
-from merels.tournament.run.foreign_pool import ExecutorFactory
+from merels.tournament.run.executor import ExecutorFactory
 
 MAX_WORKERS = 1024
 """Largest number of worker processes on this machine."""

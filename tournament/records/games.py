@@ -154,6 +154,11 @@ class PairTask:
     """Pause of a worker between two games, in seconds."""
 
     @property
+    def pair(self) -> int:
+        """Number of the pair in the tournament."""
+        return self.games[0].pair
+
+    @property
     def engines(self) -> frozenset[str]:
         """Names of the task's engines."""
         return frozenset(name for game in self.games for name in (game.white.name, game.black.name))

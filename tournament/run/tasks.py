@@ -1,8 +1,8 @@
-"""Tasks played in a worker, and the worker's reports.
+"""Tasks played in a worker, and the worker's events.
 
 A worker returns a row only for a game that it played to the end. Otherwise the game is unplayed: an
 engine did not start, an exception was raised, or the worker is left out. A worker is *left out* of
-an engine's games for a pause after the engine failed to start on it, see `retries`.
+an engine's games for a pause after the engine failed to start on it, see `pairs`.
 """
 
 from __future__ import annotations
@@ -104,6 +104,32 @@ class Tried:
     """The error of an engine that cannot play."""
     handed_back: bool = False
     """Whether the worker, because it is left out, tried no engine."""
+
+
+class Returned(NamedTuple):
+    """A call has returned. The number of a call is that of its pair; 0: the trial."""
+
+    call: int
+    value: object
+
+
+class Failed(NamedTuple):
+    """A call has raised an exception, or its worker has ended."""
+
+    call: int
+    error: str
+    """Last line of the error."""
+    is_broken: bool = False
+    """Whether the worker or the executor broke."""
+
+
+class PutBack(NamedTuple):
+    """A call was not made, or was cancelled before it began."""
+
+    call: int
+
+
+Event = Started | Played | Finished | Returned | Failed | PutBack
 
 
 @dataclass(slots=True)

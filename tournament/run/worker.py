@@ -1,12 +1,8 @@
-"""A worker process of the local pool: ``python -m merels.tournament.run.worker CPUS LOG WATCHED``.
+"""A worker process of the runner, which plays one pair of games at a time.
 
-The process is pinned to the cores CPUS (such as ``0,1``; ``-``: not pinned) and appends the traffic
-with its engines to the file LOG (``-``: no log). If WATCHED is not ``-``, it also reports the moves
-of games in progress.
-
-The worker reads requests from its standard input and writes answers to its standard output. End of
-input means that the runner has ended. The worker then exits at once, even during a game, and the
-guardian process kills its engines.
+The worker receives calls from its connection, and sends events. End of input means that the runner
+has ended: the worker then exits at once, even during a game, and the guardian process kills its
+engines.
 """
 
 from __future__ import annotations
@@ -14,19 +10,26 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
 
 from merels.engine.common.errors import InputError
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.records.games import MoveRecord
 from merels.tournament.run import tasks
-from merels.tournament.run.channel import Call, Leave, Link, Report, Returned
 from merels.tournament.run.log_file import LogFile
+from merels.tournament.run.tasks import Event, Failed, Played, Returned
 
+LEAVE = "leave"
+"""Request to start no further game."""
+QUIT = "quit"
+"""Request to start no further game, and to exit after the current one."""
 REPORT_SECONDS = 0.2
 """Seconds between a worker's reports of moves, if a view needs them."""
 
@@ -34,7 +37,7 @@ REPORT_SECONDS = 0.2
 class LiveReporter:
     """Reports the moves of the game in progress from its own thread, so that play never waits."""
 
-    def __init__(self, report: Callable[[tasks.Played], None]) -> None:
+    def __init__(self, report: Callable[[Event], None]) -> None:
         self._report = report
         self._game: tuple[int, Sequence[MoveRecord], int] | None = None
         threading.Thread(target=self._report_moves, daemon=True).start()
@@ -59,55 +62,81 @@ class LiveReporter:
                 new = tuple(game[1][reported:])
                 # The sum leaves out the worker's time between moves, which is too short to notice.
                 asked += sum(move.elapsed for move in new)
-                self._report(tasks.Played(game[0], reported, new, asked))
+                self._report(Played(game[0], reported, new, asked))
                 reported += len(new)
 
 
-def _listen(link: Link, calls: queue.SimpleQueue[Call | None], stopping: threading.Event) -> None:
-    """Read the runner's requests while games are played; exit when the runner has ended."""
+class _Link:
+    """The connection to the runner; threads may send at the same time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sending = threading.Lock()
+        self.calls: queue.SimpleQueue[tuple[int, Callable[..., object], Sequence[Any]] | None]
+        self.calls = queue.SimpleQueue()
+        """The next call, or None to exit."""
+        self.stopping = threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def send(self, event: Event) -> None:
+        with self._sending:
+            self._connection.send(event)
+
+    def _listen(self) -> None:
+        """Receive requests while games are played; exit when the runner has ended."""
+        try:
+            while True:
+                request = self._connection.recv()
+                if request in (LEAVE, QUIT):
+                    self.stopping.set()
+                    if request == QUIT:
+                        self.calls.put(None)
+                else:
+                    self.calls.put(request)
+        finally:
+            os._exit(1)
+
+
+def main(
+    connection: Connection, cpus: Sequence[int], log: str | None, watched: bool
+) -> None:
+    """Serve calls until the runner asks the worker to quit.
+
+    ``cpus``: the cores of the process; empty: any. ``log``: file for the traffic with the engines,
+    or None. ``watched``: also report the moves of games in progress.
+    """
+    _lead_session()
+    os.dup2(2, 1)  # No print of an executor's or a user's module may mix with the run's output.
+    if cpus:
+        os.sched_setaffinity(0, cpus)
+    link = _Link(connection)
+    file = _open_log(log)
     try:
-        while True:
-            request = link.receive()
-            if isinstance(request, Leave):
-                stopping.set()
-                if request.quit:
-                    calls.put(None)
-            else:
-                calls.put(request)
-    finally:
-        os._exit(1)
-
-
-def main() -> None:
-    """Serve calls until the runner asks the worker to quit."""
-    cpus, log, watched = sys.argv[1:]
-    if cpus != "-":
-        os.sched_setaffinity(0, map(int, cpus.split(",")))
-    link = _take_pipes()
-    calls: queue.SimpleQueue[Call | None] = queue.SimpleQueue()
-    stopping = threading.Event()
-    threading.Thread(target=_listen, args=(link, calls, stopping), daemon=True).start()
-
-    def report(content: tasks.Started | tasks.Played | tasks.Finished) -> None:
-        link.send(Report(content))
-
-    try:
-        file = _open_log(log)
         with EngineCache(trace=None if file is None else file.trace) as engines:
-            watch = None if watched == "-" else LiveReporter(report).watch
-            tasks.worker = tasks.Worker(engines, report, stopping, watch, file)
-            while (call := calls.get()) is not None:
-                _answer(call, link)
+            watch = LiveReporter(link.send).watch if watched else None
+            tasks.worker = tasks.Worker(engines, link.send, link.stopping, watch, file)
+            while (call := link.calls.get()) is not None:
+                link.send(_answer(*call))
     except BrokenPipeError:
         sys.exit(1)
 
 
-def _open_log(path: str) -> LogFile | None:
+def _lead_session() -> None:
+    """Begin a session, so that the worker does not get the Ctrl-C of the runner's terminal."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if not hasattr(os, "setsid"):
+        return
+    os.setsid()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _open_log(path: str | None) -> LogFile | None:
     """Return the log of the traffic; None without a log, or if it cannot be written.
 
     The runner reports a log that cannot be written, such as a pipe whose reader has exited.
     """
-    if path == "-":
+    if path is None:
         return None
     try:
         return LogFile(path)
@@ -115,25 +144,12 @@ def _open_log(path: str) -> LogFile | None:
         return None
 
 
-def _take_pipes() -> Link:
-    """Return the pipes to the runner, moved to descriptors that no print or read can use."""
-    link = Link(os.dup(0), os.dup(1))
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return link
-
-
-def _answer(call: Call, link: Link) -> None:
-    """Make a call and send its value, or the traceback of its exception."""
+def _answer(number: int, function: Callable[..., object], arguments: Sequence[Any]) -> Event:
+    """Make a call and return its result; print the traceback of an exception."""
     try:
-        link.send(Returned(call.function(*call.arguments, **call.keywords)))
+        return Returned(number, function(*arguments))
     except BrokenPipeError:
         raise
     except Exception:
-        link.send(Returned(None, traceback.format_exc()))
-
-
-if __name__ == "__main__":
-    main()
+        text = traceback.format_exc()
+        return Failed(number, text.strip().splitlines()[-1])

@@ -19,11 +19,11 @@ from merels.tournament.league.plan import Goal, LeaguePlan
 from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask
 from merels.tournament.records.settings import LEAGUE, Settings
-from merels.tournament.run import retries
+from merels.tournament.run import pairs
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
-from merels.tournament.run.worker_pool import LocalPool
+from merels.tournament.run.local import LocalWorkers
 from tests.tournament.specs import MERELS, engine
 
 MANY = 300
@@ -67,8 +67,8 @@ class Run:
     def __init__(self, plan: LeaguePlan, workers: int, ahead: int) -> None:
         self.plan, self.events = plan, Events()
         self.board = Scoreboard(plan, plan._league.journal, [self.events])
-        self.runner = Runner(self.board, window=workers)
-        self._pool = partial(LocalPool, workers, self.runner.report, ahead=ahead)
+        self.runner = Runner(self.board)
+        self._pool = partial(LocalWorkers, workers, ahead=ahead)
 
     def play(self) -> End:
         return self.runner.run(self._pool)
@@ -102,7 +102,7 @@ def league_run(
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses before retries, and estimate after each result."""
-    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.02)
     monkeypatch.setattr("merels.tournament.league.plan.ESTIMATION_SHARE", math.inf)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from merels.tournament.run import foreign_pool, retries
+from merels.tournament.run import executor, pairs
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the pauses before retries."""
-    monkeypatch.setattr(retries, "PAUSE_SECONDS", 0.05)
-    monkeypatch.setattr(foreign_pool, "RETRY_SECONDS", 0.05)
+    """Shorten the pauses before pairs."""
+    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(executor, "RETRY_SECONDS", 0.05)

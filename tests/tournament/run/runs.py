@@ -11,13 +11,13 @@ from pathlib import Path
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
-from merels.tournament.run.foreign_pool import ForeignPool
+from merels.tournament.run.executor import ExecutorPool
+from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.run.view import View
-from merels.tournament.run.worker_pool import LocalPool
 from tests.kit.executor import Script
 from tests.tournament.specs import NOTES, planned_games, resumed_journal
 
@@ -59,14 +59,14 @@ class Run:
         self.journal = resumed_journal(None if path is None else str(path), chosen, NOTES)
         self.record, self.workers = Record(), workers
         self.board = Scoreboard(Plan(chosen, part), self.journal, [self.record])
-        self.runner = Runner(self.board, window=workers)
-        self.pool = partial(LocalPool, workers, self.runner.report)
+        self.runner = Runner(self.board)
+        self.pool = partial(LocalWorkers, workers)
 
     def play(self, make_executor: Callable[[], Executor] | None = None, wait: float = 120.0) -> End:
-        """Play on local workers, or on executors; for ``wait``, see `ForeignPool`."""
+        """Play on local workers, or on executors; for ``wait``, see `ExecutorPool`."""
         if make_executor is None:
             return self.runner.run(self.pool)
-        return self.runner.run(partial(ForeignPool, make_executor, self.runner.wake, wait))
+        return self.runner.run(partial(ExecutorPool, make_executor, self.workers, wait))
 
     def invent(self) -> End:
         """Invent the games on executors of the kit, as many at once as there are workers."""

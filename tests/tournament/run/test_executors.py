@@ -16,8 +16,7 @@ import pytest
 from merels.tournament.journal.rows import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
-from merels.tournament.run import foreign_pool, retries, tasks
-from merels.tournament.run.foreign_pool import ForeignPool
+from merels.tournament.run import executor, pairs, tasks
 from merels.tournament.run.runner import Runner
 from merels.tournament.run.tasks import Place
 from merels.tournament.run.view import View
@@ -87,7 +86,7 @@ def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(chosen: Settings, 
 def test_new_executors_that_refuse_all_calls_end_the_run_and_are_shut_down() -> None:
     run, script = Run(MATCH), Script({1: raises(BROKEN)}, raises(CLOSED), refusing_from=2)
     assert run.play(script) == "timed_out" and run.rows == []
-    assert script.makes == retries.MAX_FAILURES
+    assert script.makes == pairs.MAX_FAILURES
     assert all(executor.is_shut for executor in script.executors)
     assert len(run.record.notices) == 2, run.record.notices
     lost_it, given_up = run.record.notices
@@ -162,7 +161,7 @@ def bad(*workers: int) -> Callable[[Place, str], str]:
 
 def add_trial(run: Run) -> None:
     """Have a worker try the engines before the first game."""
-    run.runner = Runner(run.board, window=2, trial=list)
+    run.runner = Runner(run.board, trial=list)
 
 
 @pytest.mark.parametrize("tried", [False, True])
@@ -239,14 +238,6 @@ def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run.play(partial(ThreadPoolExecutor, 1)) == "finished" and tried == ["A", "B"]
 
 
-def test_a_killed_pool_cancels_calls_that_its_executor_has_not_accepted() -> None:
-    script = Script(others=slow(0.3))
-    pool = ForeignPool(script, lambda: None, 0.0)
-    futures = [pool.submit(str) for _ in range(3)]
-    pool.kill()
-    assert all(future.cancelled() for future in futures)
-
-
 def never_returns() -> Executor:
     """Wait forever, like a factory whose cluster does not answer."""
     threading.Event().wait()
@@ -294,9 +285,9 @@ def test_one_interrupt_ends_the_wait_for_a_stalled_executor(
     played: int, at_notice: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The executor that plays a pair answers, so that only its later silence may be a stall.
-    monkeypatch.setattr(foreign_pool, "SILENCE_SECONDS", 0.5)
+    monkeypatch.setattr(executor, "SILENCE_SECONDS", 0.5)
     if not played:
-        monkeypatch.setattr(foreign_pool, "ANSWER_SECONDS", 0.3)
+        monkeypatch.setattr(executor, "ANSWER_SECONDS", 0.3)
     run = Run(settings(2, rounds=3), workers=1)
     run.board.views.append(Impatient(run, played, at_notice))
     script = Script({1: plays}, never) if played else Script(tests=False)
@@ -324,7 +315,7 @@ def test_an_executor_that_does_not_shut_down_loses_no_game(
         threading.Event().wait()
 
     if error is None:
-        monkeypatch.setattr(foreign_pool, "END_SECONDS", 0.3)
+        monkeypatch.setattr(executor, "END_SECONDS", 0.3)
     run = Run(settings(2, rounds=1))
     assert run.play(Script(at_end=at_end)) == "finished" and len(run.rows) == 2
     (notice,) = run.record.notices
