@@ -1,9 +1,9 @@
-"""Signal handling, markers and fixtures for all tests."""
+"""Signal handling, and the options of the kit."""
 
 from __future__ import annotations
 
 import signal
-from pathlib import Path
+
 import pytest
 
 from tests.kit import session, shards
@@ -15,7 +15,6 @@ from tests.kit.shards import (
 )
 
 HOME = session.isolate()
-PAGES = Path(__file__).parent / "page"
 
 # Background jobs of a shell ignore SIGINT, and so do their child processes. Without this line,
 # tests could not interrupt the programs that they start.
@@ -24,8 +23,4 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark all browser tests as thorough; shuffle the tests if so asked."""
-    for item in items:
-        if PAGES in item.path.parents:
-            item.add_marker(pytest.mark.thorough)
     shards.shuffle(config, items)

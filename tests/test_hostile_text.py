@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from io import StringIO
@@ -317,26 +314,3 @@ def test_no_pattern_examines_a_text_twice() -> None:
 @pytest.mark.parametrize("text", ["\\{[^}]*\\}", "\\{[^}]*+\\}", "(a|b+)*c", '"(?:[^"]|\\\\.)*"'])
 def test_a_pattern_that_examines_a_text_twice_is_found(text: str) -> None:
     assert list(_parts_that_rescan(_parser.parse(text)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
-def test_a_megabyte_is_read(reader: str, tmp_path: Path) -> None:
-    """A reader that takes quadratic time would need hours for a megabyte."""
-    program = (
-        "import sys; from pathlib import Path; from tests.test_hostile_text import read_all; "
-        "read_all(sys.argv[1], Path(sys.argv[2]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, reader, str(tmp_path)], timeout=900,
-        cwd=Path(__file__).parents[1], env=os.environ,
-    )
-    assert done.returncode == 0
-
-
-def read_all(reader: str, folder: Path) -> None:
-    """Read a megabyte of each hostile text."""
-    for make in HOSTILE.values():
-        length = len(make(1000)) / 1000
-        with suppress(InputError, ValueError):
-            READERS[reader](make(int((1 << 20) / length)), folder)

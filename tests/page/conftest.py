@@ -1,4 +1,4 @@
-"""A browser, and pages in it; `pytest_collection_modifyitems` marks all tests here as thorough."""
+"""A browser, and pages in it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from tests.tournament.specs import match, rows_of
 if sys.platform != "win32":
     import fcntl
 
-pytestmark = pytest.mark.thorough
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links and pipes of POSIX")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="sets the size of a pipe")
 SHORT = ("-rounds", "1", *INVENTED)

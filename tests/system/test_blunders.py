@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.benchmarks.strength import LIMITS, STORE
 from tests.engine.search.test_blunders import blunders
 from tests.kit.rows import check_rows
-
-pytestmark = pytest.mark.thorough
 
 STATED = {row["key"]: row["all"] for row in json.loads(STORE.read_text("utf-8"))["blunders"]}
 

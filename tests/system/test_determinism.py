@@ -10,8 +10,6 @@ import pytest
 from tests.tournament.processes import play
 from tests.tournament.specs import match, parallel
 
-pytestmark = pytest.mark.thorough
-
 RUN_SPECIFIC = re.compile(
     r'^\[(GameId|PairId|Date|GameDuration|GameStartTime|GameEndTime) "[^"]*"\]\n'
     r"|\b\d+\.\d{3}s\b", re.M

@@ -17,8 +17,6 @@ from tests.processes import limited
 from tests.protocol.conftest import process as process
 from tests.protocol.gui import ENGINE, PATIENCE, Gui
 
-pytestmark = pytest.mark.thorough
-
 
 @pytest.mark.parametrize("work, end", [
     ("", "end of input"), ("go infinite", "quit"), ("go ponder wtime 9", "end of input"),

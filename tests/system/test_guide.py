@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from tests.commands import output
 from tests.test_readme import NAMES, ROOT
-
-pytestmark = pytest.mark.thorough
 
 
 def shapes(report: str) -> list[list[str]]:

@@ -21,8 +21,6 @@ from tests.kit.kills import Kill, compare, kill_and_resume, random_kills, run
 from tests.tournament.league.leagues import make_league, random_games, site_files
 from tests.tournament.specs import engine_words, parallel, rows_of
 
-pytestmark = pytest.mark.thorough
-
 KILLS_AND_INTERRUPTS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT)
 PGN_GAME = re.compile(
     r'^\[GameId "[0-9a-f]+-(\d+)"\]$(?:\n.+)*\n\n(?:.+\n)*.*(?:1-0|0-1|1/2)\n\n', re.M

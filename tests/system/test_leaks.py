@@ -19,7 +19,6 @@ from tests.tournament.specs import match
 from tests.tournament.views.listener import Listener
 
 pytestmark = [
-    pytest.mark.thorough,
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 

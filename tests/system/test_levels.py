@@ -17,8 +17,6 @@ from tests.tournament.specs import engine_words, parallel, rows_of
 BEGINNER = "go: answer bestmove {pick([move for move in moves if 'x' in move] or moves)}"
 """Script of an engine that closes a mill whenever it can; its other choices are random."""
 
-pytestmark = pytest.mark.thorough
-
 
 def points_by_name(folder: Path, games: int, *flags: str) -> dict[str, float]:
     """Play ``games`` games; return each engine's points, ordered by rating, the best first."""

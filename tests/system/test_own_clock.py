@@ -9,8 +9,6 @@ import pytest
 from tests.tournament.processes import play
 from tests.tournament.specs import engine_words, rows_of
 
-pytestmark = pytest.mark.thorough
-
 MOST_UNEXPLAINED = 2
 """Forfeits, at most, in which the measured delays fall short of the overrun.
 

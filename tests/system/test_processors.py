@@ -11,7 +11,6 @@ import pytest
 
 QEMU = shutil.which("qemu-x86_64")
 pytestmark = [
-    pytest.mark.thorough,
     pytest.mark.skipif(QEMU is None, reason="no qemu-x86_64 here"),
 ]
 PLACES_SCRIPT = """

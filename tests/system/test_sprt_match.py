@@ -11,8 +11,6 @@ from merels.tournament.journal.open import read_journal
 from tests.tournament.processes import play
 from tests.tournament.specs import engine_words, rows_of
 
-pytestmark = pytest.mark.thorough
-
 STRONG, WEAK = 1500, 800
 """Elo of two levels."""
 

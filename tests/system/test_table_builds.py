@@ -17,8 +17,6 @@ from tests.engine.tablebase.test_pack import UNLIMITED, packed
 from tests.kit.tables import built_folder
 from tests.processes import needs_proc, needs_resource, wait_for_file
 
-pytestmark = pytest.mark.thorough
-
 PACKED = rules_folder(UNLIMITED)
 
 

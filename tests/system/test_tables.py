@@ -24,8 +24,6 @@ from tests.kit.waiting import wait
 from tests.protocol.gui import PATIENCE, Gui
 from tests.sanitize.workload import UNLIMITED
 
-pytestmark = pytest.mark.thorough
-
 RULE_SETS = (
     make_rules("loc"),
     make_rules("mill", ["Blocked=draws", "Flying=never", "ThreeThreePlies=0"]),

@@ -42,7 +42,6 @@ def last_nodes(output: str) -> str:
     return str(re.findall(r"depth 8 .* nodes (\d+)", output)[-1])
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
 def test_parameters_are_options_in_a_build_for_tuning(tmp_path: Path) -> None:
     for name in (*LAYERS, "setup.py", "pyproject.toml"):

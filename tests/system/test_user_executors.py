@@ -20,8 +20,6 @@ from tests.processes import needs_proc
 from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.specs import MERELS, engine_words, match, rows_of
 
-pytestmark = pytest.mark.thorough
-
 STALLED = """
 from concurrent.futures import Executor, Future
 

@@ -23,8 +23,6 @@ from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.run.runs import Run, Stopping, as_planned, script
 from tests.tournament.specs import engine, settings
 
-pytestmark = pytest.mark.thorough
-
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:

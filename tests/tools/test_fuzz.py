@@ -10,8 +10,6 @@ from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
-pytestmark = pytest.mark.thorough
-
 SEED = 1
 
 

@@ -6,12 +6,8 @@ import itertools
 import subprocess
 import sys
 
-import pytest
-
 from tests.mutants.mutate import KINDS, LAYERS, choose, cython_mutants, python_mutants
 from tests.mutants.trial import ROOT, nearest
-
-pytestmark = pytest.mark.thorough
 
 SOURCE = b'''"""Text."""
 

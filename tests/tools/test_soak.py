@@ -7,8 +7,6 @@ import pytest
 from tests.processes import needs_proc
 from tests.soak.__main__ import main
 
-pytestmark = pytest.mark.thorough
-
 
 @needs_proc
 def test_a_short_soak(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,6 @@ import pytest
 
 from tests.benchmarks.strength import ROOT, SPEEDS, page
 
-pytestmark = pytest.mark.thorough
-
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

@@ -39,9 +39,17 @@ def test_the_explorer_lists_placing_moves_if_their_tables_exist(
         chromium.open("about:blank")
 
 
-def test_a_distance_of_one_move_is_in_the_singular(page: Browser) -> None:
-    tap_menu(page, "analyse")
-    load(page, "********/O***@***/O***@@*O w 0 0 0 9")
-    first = "document.querySelector('#explorer li:first-child button')"
-    page.wait(f"{first}?.textContent.includes('in 1')")
-    assert page.run(f"return {first}.title") == "The winner needs 1 more move"
+def test_a_distance_of_one_move_is_in_the_singular(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser
+) -> None:
+    copy_tables(tmp_path, make_rules("mill"), 6, depths=True)
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    with Server() as server:
+        server.open_page(chromium)
+        tap_menu(chromium, "analyse")
+        load(chromium, "********/O***@***/O***@@*O w 0 0 0 9")
+        first = "document.querySelector('#explorer li:first-child button')"
+        chromium.wait(f"{first}?.textContent.includes('in 1')")
+        assert chromium.run(f"return {first}.title") == "The winner needs 1 more move"
+        assert console_errors(chromium) == []
+        chromium.open("about:blank")
