@@ -28,7 +28,7 @@ def is_trial() -> bool:
     """Return whether the runner itself, not a worker, has started this process."""
     try:
         with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
-            return b".run.worker" not in file.read()
+            return b"--multiprocessing-fork" not in file.read()
     except OSError:
         return False
 

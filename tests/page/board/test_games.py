@@ -31,7 +31,7 @@ ROWS = "[...document.querySelectorAll('#games-list .who')].map((row) => row.text
 
 
 def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) -> None:
-    for name, point in (("Anna", "d6"), ("Zoë", "f4")):
+    for name, point in (("Clara", "d6"), ("Zoë", "f4")):
         players = [{"engine": None, "name": name}, {"engine": None, "name": "Otto"}, ANALYST]
         ask(page, "new", players=players)
         page.wait(f"document.querySelector('.name').textContent.includes('Otto') && "
@@ -45,15 +45,15 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     for letter in "otto":
         page.key(letter)
     page.wait(f"{ROWS}.length === 2")
-    assert page.run(f"return {ROWS}") == ["Zoë – Otto, 1-0", "Anna – Otto, not finished"]
+    assert page.run(f"return {ROWS}") == ["Zoë – Otto, 1-0", "Clara – Otto, not finished"]
     shot(page, "my-games")
-    for letter in " anna":
+    for letter in " clara":
         page.key(letter)
     page.wait(f"{ROWS}.length === 1")
     page.key("Enter")
     assert page.run(f"return {is_open('games')}")
     text = ask(page, "all_games", query="otto")["record"]
-    assert [record.tags["White"] for record in parse_records(text)] == ["Anna", "Zoë"]
+    assert [record.tags["White"] for record in parse_records(text)] == ["Clara", "Zoë"]
     page.click("#games-list .open")
     page.wait(f"!{is_open('games')}")
     page.wait("document.getElementById('status').textContent.startsWith('Black: place a man.')")
@@ -61,7 +61,7 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     # The game on the board cannot be deleted; the deletion of another game is confirmed.
     tap_menu(page, "games")
     page.wait(f"{is_open('games')} && {ROWS}.length > 1")
-    assert not page.run("return document.querySelector('[aria-label^=\"Delete Anna\"]')")
+    assert not page.run("return document.querySelector('[aria-label^=\"Delete Clara\"]')")
     page.click("[aria-label='Delete Zoë – Otto, 1-0']")
     page.wait(is_open("ask"))
     shot(page, "ask-delete")

@@ -67,7 +67,7 @@ def test_journal_and_pgn_give_equal_ratings(
     # Only a journal has the times of moves, the conditions of play, faults and programs.
     assert of_journal.pop("times").keys() == of_journal.pop("health").keys() == names
     losses = of_journal.pop("time_losses")
-    assert losses == {"games": 60, "caused": 0, "standing": 0, "others": 0}
+    assert losses == {"games": 60, "caused": 0, "others": 0}
     (tournament,) = of_journal.pop("tournaments")
     assert tournament["seed"] == "8" and len(tournament["engines"]) == len(names)
     programs = of_journal.pop("programs")

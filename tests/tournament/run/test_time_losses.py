@@ -49,7 +49,7 @@ def worker_of(run: Marked) -> int:
     """Return the process id of the run's only worker."""
     for pid in marked(run.mark):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        if b"merels.tournament.run.worker" in words:
+        if b"--multiprocessing-fork" in words:
             return pid
     raise AssertionError("the run has no worker")
 
