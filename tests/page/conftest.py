@@ -14,6 +14,7 @@ from tests.tournament.conftest import (
     end_runs_after_each_test as end_runs_after_each_test,
     engines as engines,
 )
+from tests.tournament.report.conftest import played as played
 
 
 @pytest.fixture(scope="module")
