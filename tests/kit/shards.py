@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if count > 1 and not config.option.collectonly:
         config.pluginmanager.register(Controller(config, count))
     if config.option.record_seconds:
-        config.pluginmanager.register(Recorder())
+        config.pluginmanager.register(Recorder(config))
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
@@ -94,10 +94,17 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
-def _keep_shard(items: list[pytest.Item], index: int, count: int) -> None:
+def _record_of(config: pytest.Config) -> str:
+    """Return the record of a run in `SECONDS`: a file's thorough tests have another one."""
+    return "thorough" if config.option.markexpr == "thorough" else "default"
+
+
+def _keep_shard(
+    config: pytest.Config, items: list[pytest.Item], index: int, count: int
+) -> None:
     """Remove the tests of other shards from ``items``."""
-    seconds = json.loads(SECONDS.read_text(encoding="utf-8"))
-    own = assign(list(by_file(items)), seconds, count)[index]
+    records = json.loads(SECONDS.read_text(encoding="utf-8"))
+    own = assign(list(by_file(items)), records[_record_of(config)], count)[index]
     items[:] = [item for file, tests in by_file(items).items() if file in own for item in tests]
 
 
@@ -110,7 +117,7 @@ class Shard:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        _keep_shard(items, self._index, self._count)
+        _keep_shard(self._config, items, self._index, self._count)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
@@ -154,7 +161,7 @@ class Controller:
         self, session: pytest.Session, items: list[pytest.Item]
     ) -> None:
         self._total = len(items)
-        _keep_shard(items, 0, self._count)
+        _keep_shard(self._config, items, 0, self._count)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
@@ -205,15 +212,19 @@ def _lines(path: Path, process: subprocess.Popen[bytes]) -> Iterator[dict[str, A
 class Recorder:
     """Measures the seconds of each file and stores them for the next run."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
+        self._record = _record_of(config)
         self._seconds: dict[File, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[report.nodeid.partition("::")[0]] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        old = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
-        kept = {file: value for file, value in old.items() if Path(file).exists()}
-        kept |= {file: round(value, 2) for file, value in self._seconds.items()}
-        lines = ",\n".join(f"  {json.dumps(file)}: {kept[file]}" for file in sorted(kept))
-        SECONDS.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        records = json.loads(SECONDS.read_text(encoding="utf-8"))
+        seconds = records[self._record]
+        seconds |= {file: round(value, 1) for file, value in self._seconds.items()}
+        for files in records.values():
+            for file in [file for file in files if not Path(file).exists()]:
+                del files[file]
+        text = json.dumps(records, indent=1, sort_keys=True)
+        SECONDS.write_text(text + "\n", encoding="utf-8")
