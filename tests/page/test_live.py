@@ -152,7 +152,7 @@ def test_seven_tabs_of_one_browser_all_show_the_end_of_a_run(browser: Browser) -
 def test_the_page_explains_that_a_user_supplied_executor_reports_no_moves(browser: Browser) -> None:
     run, address = serve(
         "-rounds", "500", *SLOW, "-concurrency", "2",
-        "-executor", "tests.tournament.views.test_browser:two_workers",
+        "-executor", "tests.page.test_live:two_workers",
     )
     browser.open(address)
     browser.wait("document.getElementById('playing').textContent === '4 games submitted'", 60)
