@@ -193,7 +193,6 @@ def test_a_run_that_the_time_limit_cut_short_does_not_call_the_engine_ready() ->
     assert summary(findings, 300.0).endswith(f"\nready for tournaments: {expected}")
 
 
-@pytest.mark.quick
 def test_the_report_groups_steps_and_ends_with_counts(capsys: pytest.CaptureFixture[str]) -> None:
     command = faulty("out{line.startswith('id name')}: drop").command
     engine = [f"cmd={shlex.join(command)}", "name=Anna"]
@@ -208,7 +207,6 @@ def test_the_report_groups_steps_and_ends_with_counts(capsys: pytest.CaptureFixt
                         "ready for tournaments: no, because of id-name\n")
 
 
-@pytest.mark.quick
 def test_all_accepted_bad_positions_are_reported_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,9 +250,9 @@ def test_step_names_are_unique_and_every_step_has_a_text() -> None:
     ("arguments", "message"),
     [
         (["-engine", "cmd=./no-such-engine"], "'./no-such-engine' is not in"),
-        pytest.param([], "expected one engine to check", marks=pytest.mark.quick),
+        pytest.param([], "expected one engine to check"),
         pytest.param(["-engine", "cmd=x", "-engine", "cmd=y"],
-                     "'-engine': expected one engine to check", marks=pytest.mark.quick),
+                     "'-engine': expected one engine to check"),
         (["-engine", f"cmd={sys.executable}", "args=-c ''"],
          "does not start (exit code 0)"),
         (["-engine", f"cmd={sys.executable}", "args=-c 'import no_such_module'"],
@@ -292,14 +290,12 @@ def test_options_of_the_command_line_are_set_at_every_start() -> None:
     assert all(sum(info.wdl) == 1000 for _, info in search.infos)
 
 
-@pytest.mark.quick
 def test_quoted_escapes_control_characters_and_shortens() -> None:
     assert quoted(b"a\tb\x1b[2J \r") == r"'a\tb\x1b[2J \r'"
     assert quoted(b"\xff\x00") == r"'\xff\x00'"
     assert len(quoted(b"x" * 10_000)) < 200
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("line", "mistakes", "unknown"),
     [
@@ -319,7 +315,6 @@ def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[st
     assert (len(info.mistakes), info.unknown) == (mistakes, unknown)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

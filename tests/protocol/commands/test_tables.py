@@ -130,7 +130,8 @@ def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) 
         done = subprocess.run(
             [*commands.MERELS, *words], stdout=subprocess.PIPE, stderr=full, timeout=120
         )
-    assert done.returncode == 0 and done.stdout.startswith(b"1 sectors, ")
+    # 120: the interpreter could not write its own text to standard error at exit.
+    assert done.returncode in (0, 120) and done.stdout.startswith(b"1 sectors, ")
 
 
 def test_probe_refuses_a_finished_game(

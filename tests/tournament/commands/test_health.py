@@ -35,7 +35,6 @@ def health(out: str) -> dict[str, list[int]]:
     return {row.split()[0]: list(map(int, row.split()[1:])) for row in rows}
 
 
-@pytest.mark.quick
 def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> None:
     """The engine plays some moves in each game; a former version ended with exit status 0."""
     status, out, _ = play(tmp_path, "die-after 3")
@@ -88,7 +87,6 @@ def test_maxfaults_ends_the_run_early_and_it_can_be_resumed(tmp_path: Path) -> N
     assert f"stopped; {games} games are finished; continue with: -journal" in err
 
 
-@pytest.mark.quick
 def test_an_engine_is_failing_from_two_faults_and_a_share_of_a_twentieth_on() -> None:
     assert not Health(0).is_failing and not Health(100).is_failing
     health = Health(40)

@@ -31,7 +31,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.quick
 def test_flags_of_other_runners_are_accepted_with_one_notice(
     capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,7 +78,6 @@ def test_tbadjudicate_selects_the_results_that_tables_decide(
     assert ("Draw by adjudication: tables" in out) == drawn
 
 
-@pytest.mark.quick
 def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:
     later, path, journal = (str(tmp_path / name) for name in ("a.pgn", "b.pgn", "j.db"))
     keys = ("timeleft", "latency", "nodes", "seldepth", "nps", "hashfull", "pv")

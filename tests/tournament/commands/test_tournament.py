@@ -67,7 +67,6 @@ def test_identical_engines_print_no_nan() -> None:
     assert "nan" not in out.lower()
 
 
-@pytest.mark.quick
 def test_journal_and_pgn_agree(tmp_path: Path) -> None:
     _, err = play(*match(
         "-rounds", "4", *parallel(2), "-variant", "multi", "-pgnout", f"file={tmp_path}/g.pgn",

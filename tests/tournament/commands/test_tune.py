@@ -150,7 +150,6 @@ def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
     assert re.search(r"^Alpha +61 ", out, re.M)
 
 
-@pytest.mark.quick
 def test_a_step_may_be_half_the_range_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["tune", *engine_words("E", "depth=1", command=TUNABLE), *SHORT, "-pairs", "1",
              "-param", "Alpha", "min=20", "max=60"]

@@ -162,7 +162,6 @@ def test_a_fault_in_the_game_loses(
     check(meet(engines, faulty), termination, pattern, moves)
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize(
     ("faulty", "termination", "reason"),
     [
