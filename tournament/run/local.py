@@ -17,9 +17,9 @@ from typing import Any
 
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.worker import LEAVE, QUIT, main as serve
 from merels.tournament.run.pairs import Backoff
-from merels.tournament.run.tasks import Event, Failed, Place, PutBack, Returned
+from merels.tournament.run.tasks import Event, Failed, Returned
+from merels.tournament.run.worker import LEAVE, QUIT, main as serve
 
 LEAVE_SECONDS = 10.0
 """Seconds that an idle worker may take to close its engines before it is killed."""
@@ -114,7 +114,7 @@ class LocalWorkers:
         self._backoff = Backoff()
 
     def withdraw(self) -> None:
-        """Take back the calls that have not begun: here all calls have."""
+        """Do nothing: a local worker begins its call at once."""
 
     def finish_games(self) -> None:
         """Have the calls return after the game in progress."""
@@ -188,7 +188,7 @@ class _Worker:
         try:
             while self.link is not None and self.link.poll():
                 event = self.link.recv()
-                if isinstance(event, Returned | Failed | PutBack):
+                if isinstance(event, Returned | Failed):
                     self.call = None
                 yield event
         except (OSError, EOFError):

@@ -1,8 +1,8 @@
 """The state of every pair of games in a run: to do, out, or parked until a time.
 
-A pair is *out* while a worker plays it. It is *parked* after a failed call, or while one of its
-engines does not start: pauses double with each failure. A pair that is in none of these states is
-done, or was given up.
+A pair is *out* while a worker plays it. It is *parked* for a pause after a failed call, or while
+one of its engines does not start; the pauses of an engine double with each failure. A pair that is
+in none of these states is done, or was given up.
 
 On a user's executor, a failed start first counts against the worker, which is left out: it gets no
 game of that engine during a pause. A failed start also counts against the engine if the engine
@@ -74,8 +74,6 @@ class _Row:
     task: PairTask
     passes: int = 0
     """Number of later pairs that were handed out before this one."""
-    error: str = ""
-    """Error of the last failed call."""
     failures: int = 0
     """Number of failed calls; a further one counts only if a game was received in between."""
     breaks: int = 0
@@ -149,9 +147,17 @@ class PairTable:
         return len(self._todo)
 
     @property
-    def is_alone(self) -> bool:
-        """Whether the only pair that is out must stay so, because it may break the executor."""
+    def has_suspect(self) -> bool:
+        """Whether a pair is out that may break the executor, so that no other pair may join it."""
         return any(row.breaks > 1 for row in self._out.values())
+
+    @property
+    def has_out(self) -> bool:
+        return bool(self._out)
+
+    def task(self, pair: int) -> PairTask:
+        """Return the games of a pair that is out."""
+        return self._out[pair].task
 
     @property
     def may_go_on(self) -> bool:
@@ -206,17 +212,12 @@ class PairTable:
     def _park(self, row: _Row, until: float) -> None:
         heapq.heappush(self._parked, (until, next(self._serials), row))
 
-    def put_back(self, pair: int, played: set[int]) -> PairTask | None:
-        """Return the unplayed rest of a pair that is no longer out, which is to do again.
-
-        ``played``: the numbers of all played games. Return None if the pair is done.
-        """
+    def put_back(self, pair: int, played: set[int]) -> None:
+        """Take a pair back from its worker; games whose numbers are not in ``played`` are to do."""
         row = self._end_call(pair)
         row.task = row.task.without(played)
-        if not row.task.games:
-            return None
-        self._todo.appendleft(row)
-        return row.task
+        if row.task.games:
+            self._todo.appendleft(row)
 
     def _end_call(self, pair: int) -> _Row:
         row = self._out.pop(pair)
@@ -236,7 +237,7 @@ class PairTable:
             return None
         if not row.failures or row.received < self.received:
             row.failures += 1
-        row.error, row.received = error, self.received
+        row.received = self.received
         row.breaks += is_broken
         if row.failures < ATTEMPTS:
             self._park(row, monotonic() + PAUSE_SECONDS)

@@ -77,9 +77,8 @@ class Runner:
         """Engine name -> games of this run that it lost by its own fault."""
         self._pool: LocalWorkers | ExecutorPool
         self._pairs = PairTable(len(board.standings.names) == 2)
-        self._out: dict[int, PairTask] = {}
-        """Number of each call without a result -> its pair; the trial has none."""
         self._is_trying = False
+        """Whether a worker is trying the engines."""
         self._last_error = ""
         """Error of the last failed call; empty once a game was received."""
         self._stop_requests = 0
@@ -151,7 +150,7 @@ class Runner:
 
     @property
     def _has_calls(self) -> bool:
-        return bool(self._out) or self._is_trying
+        return self._pairs.has_out or self._is_trying
 
     @property
     def _may_go_on(self) -> bool:
@@ -217,7 +216,7 @@ class Runner:
                 self._pairs.forgive()
                 self._pool.renew(self._last_error)
             return False
-        if self._is_ending or not self._pool.has_room or self._is_trying or self._pairs.is_alone:
+        if self._is_ending or not self._pool.has_room or self._is_trying or self._pairs.has_suspect:
             return False
         if self._trial is not None:
             places = [place for place, pause in self._refusals.items() if pause.is_paused]
@@ -230,7 +229,6 @@ class Runner:
             task = self._take()
         if task is None:
             return False
-        self._out[task.pair] = task
         self._pool.give(task.pair, play_pair, task, self._pairs.left_out(task))
         if self._pool.foreign:
             # Foreign workers do not report when games start, so they count as started now.
@@ -278,7 +276,7 @@ class Runner:
             self._is_trying = False
             self._process_trial(event)
         else:
-            self._process_pair(self._out.pop(event.call), event)
+            self._process_pair(self._pairs.task(event.call), event)
 
     def _process_interrupts(self) -> None:
         interrupts, self._interrupts = self._interrupts, []

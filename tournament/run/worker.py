@@ -106,7 +106,7 @@ def main(
     or None. ``watched``: also report the moves of games in progress.
     """
     _lead_session()
-    os.dup2(2, 1)  # No print of an executor's or a user's module may mix with the run's output.
+    os.dup2(2, 1)  # Prints in a worker must not mix with the run's output.
     if cpus:
         os.sched_setaffinity(0, cpus)
     link = _Link(connection)
@@ -145,7 +145,7 @@ def _open_log(path: str | None) -> LogFile | None:
 
 
 def _answer(number: int, function: Callable[..., object], arguments: Sequence[Any]) -> Event:
-    """Make a call and return its result; print the traceback of an exception."""
+    """Make a call; return its value, or the last line of its error."""
     try:
         return Returned(number, function(*arguments))
     except BrokenPipeError:

@@ -147,9 +147,9 @@ def test_a_pair_during_which_the_executor_broke_twice_is_played_alone(
         clock += pairs.PAUSE_SECONDS
         monkeypatch.setattr(pairs, "monotonic", lambda: clock)
     table.add(other)
-    assert table.take() == suspect and table.is_alone
+    assert table.take() == suspect and table.has_suspect
     table.put_back(suspect.pair, {1, 2})
-    assert not table.is_alone and table.take() == other
+    assert not table.has_suspect and table.take() == other
 
 
 def test_pairs_of_an_engine_that_is_given_up_are_lost_once(
