@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -136,11 +137,22 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click an element with the mouse; `RuntimeError` if another element covers it."""
-        self._do(f"element/{self.find(selector)}/click")
+        self._on_elements(lambda: self._do(f"element/{self.find(selector)}/click"))
+
+    def _on_elements(self, command: Callable[[], object]) -> None:
+        """Find elements and act on them, again if the page draws them anew in between."""
+        for _ in range(20):
+            try:
+                command()
+                return
+            except RuntimeError as error:
+                if not str(error).startswith("stale element reference"):
+                    raise
+        command()
 
     def hover(self, selector: str) -> None:
         """Move the mouse to the centre of an element."""
-        self._point("mouse", self._move(selector))
+        self._on_elements(lambda: self._point("mouse", self._move(selector)))
 
     def _move(self, selector: str, milliseconds: int = 30) -> dict[str, Any]:
         """Return the action that moves a pointer to the centre of an element."""
@@ -166,9 +178,12 @@ class Browser:
 
     def wheel(self, selector: str, delta: int) -> None:
         """Turn the mouse wheel over the centre of an element, down if ``delta`` is positive."""
-        step = {"type": "scroll", "x": 0, "y": 0, "deltaX": 0, "deltaY": delta, "duration": 0,
-                "origin": {_ELEMENT: self.find(selector)}}
-        self._do("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [step]}])
+        def turn() -> None:
+            step = {"type": "scroll", "x": 0, "y": 0, "deltaX": 0, "deltaY": delta, "duration": 0,
+                    "origin": {_ELEMENT: self.find(selector)}}
+            self._do("actions", actions=[{"type": "wheel", "id": "wheel", "actions": [step]}])
+
+        self._on_elements(turn)
 
     def drag(self, start: str, end: str, button: int = 0) -> None:
         """Drag with a mouse button from the centre of an element to that of another."""
@@ -178,7 +193,7 @@ class Browser:
     def tap(self, selector: str) -> None:
         """Tap an element by touch."""
         press, release = ({"type": kind, "button": 0} for kind in _PRESS_AND_RELEASE)
-        self._point("touch", self._move(selector, 0), press, release)
+        self._on_elements(lambda: self._point("touch", self._move(selector, 0), press, release))
 
     def new_tab(self) -> str:
         """Open a tab, switch to it and return its handle."""
