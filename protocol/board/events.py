@@ -1,4 +1,4 @@
-"""Pending events of the browsers, and the raw log of the engines.
+"""Pending events of the browsers.
 
 A slow browser or an engine that floods its output must not fill the memory. So a `Feed` stores only
 the kinds of pending events, and the server sends the latest data of each kind.
@@ -6,18 +6,11 @@ the kinds of pending events, and the server sends the latest data of each kind.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from itertools import count, islice
-from threading import Condition, Lock
+from threading import Condition
 from time import monotonic, sleep
 
 EVENTS_PER_SECOND = 30.0
 """Events of one kind that are sent to a browser in a second, at most."""
-LOG_LINES = 2000
-"""Lines of the raw log stored for each board."""
-LONGEST_LOG_LINE = 500
-"""Characters stored of a line."""
 
 
 class Feed:
@@ -28,8 +21,6 @@ class Feed:
         self._changed = Condition()
         self._closed = False
         self._next_take = 0.0
-        self.log_number = 0
-        """Number of the last log line sent."""
         self.sent_moves: tuple[object, int, int] = (None, 0, 0)
         """The record whose moves were sent, with its ``edits`` and ``next_number`` at that time."""
         self.sent_review: tuple[object, int] = (None, 0)
@@ -61,34 +52,3 @@ class Feed:
         with self._changed:
             kinds, self._kinds = self._kinds, set()
             return None if self._closed else kinds
-
-
-class Log:
-    """The last lines sent to and received from the engines, numbered from 1.
-
-    ``on_line`` is called after each line.
-    """
-
-    def __init__(self, on_line: Callable[[], None]) -> None:
-        self._on_line = on_line
-        self._lines: deque[tuple[int, str, str, str]] = deque(maxlen=LOG_LINES)
-        self._numbers = count(1)
-        self._lock = Lock()
-
-    def add(self, seat: str, direction: str, text: str) -> None:
-        """Add a line of the engine at ``seat``.
-
-        ``direction``: ``>`` sent to the engine, ``<`` received from it, ``!`` a note of the board.
-        """
-        clean = "".join(c if c.isprintable() else "\ufffd" for c in text[:LONGEST_LOG_LINE])
-        with self._lock:
-            self._lines.append((next(self._numbers), seat, direction, clean))
-        self._on_line()
-
-    def since(self, number: int) -> list[tuple[int, str, str, str]]:
-        """Return the lines after ``number`` as tuples (number, seat, direction, text)."""
-        with self._lock:
-            if not self._lines:
-                return []
-            skipped = max(0, number + 1 - self._lines[0][0])
-            return list(islice(self._lines, skipped, None))

@@ -141,17 +141,17 @@ class SearchThread:
             elif now - self._unwanted_since > STOP_SECONDS and self._engine is not None:
                 self._engine.kill()
 
-    def receive(self, line: bytes) -> None:
-        """Show the score in an engine's output line while the engine thinks about its move."""
+    def receive(self, direction: str, lines: bytes) -> None:
+        """Show a score in an engine's output while the engine thinks about its move."""
         job, engine = self._job, self._engine
-        if job is None or job.time is None or engine is None or b" score " not in line:
+        if direction != "<" or job is None or job.time is None or engine is None:
             return
-        now = monotonic()
-        if now - self._last_shown >= PLAY_INFO_SECONDS:
-            self._last_shown = now
-            info = engine.connection.dialect.info(line.strip(), job.position)
-            if info.score is not None and info.multipv == 1:
-                self._board.on_info(job, [info])
+        for line in lines.split(b"\n"):
+            if b" score " in line and monotonic() - self._last_shown >= PLAY_INFO_SECONDS:
+                self._last_shown = monotonic()
+                info = engine.connection.dialect.info(line.strip(), job.position)
+                if info.score is not None and info.multipv == 1:
+                    self._board.on_info(job, [info])
 
     def close(self) -> None:
         """Stop the running job and end the thread."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import RLock
 
 from merels.engine.game.rules import Rules
 from merels.engine.search.levels import LEVELS, any_seed
-from merels.protocol.board.events import Log
 from merels.protocol.board.requests import FULL
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import MERELS, EngineSpec
 from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError
+from merels.protocol.process.pipe import Trace
 
 QUIT_SECONDS = 0.5
 """Grace period for an engine to exit after `quit`, in seconds."""
@@ -30,8 +29,10 @@ class Seat:
     killing the engine need no lock.
     """
 
-    def __init__(self, part: str, log: Log, on_line: Callable[[bytes], None]) -> None:
+    def __init__(self, part: str, trace: Trace) -> None:
+        """Create an empty seat; ``trace`` gets all lines to and from its engines."""
         self.part = part
+        self.trace = trace
         self.choice: EngineSpec | None = None
         self.level = ""
         self._seed = any_seed()
@@ -43,8 +44,6 @@ class Seat:
         self._aborted = False
         self._started_choice: EngineSpec | None = None
         """The assigned engine when the process was started."""
-        self._log = log
-        self._on_line = on_line
         self._sent_settings: dict[str, Value] = {}
         self._new_game_pending = False
 
@@ -111,8 +110,7 @@ class Seat:
 
     def _start(self, choice: EngineSpec) -> Engine:
         """Start an engine and wait for its handshake, which `abort_start` interrupts."""
-        engine = self._starting = Engine(choice, trace=self._trace)
-        self._log.add(self.part, "!", f"started {choice.name} (pid {engine.pid})")
+        engine = self._starting = Engine(choice, trace=self.trace)
         try:
             if self._aborted:
                 engine.kill()
@@ -160,11 +158,3 @@ class Seat:
             engine, self._engine = self._engine, None
             if engine is not None:
                 engine.close(QUIT_SECONDS)
-                self._log.add(self.part, "!", "ended")
-
-    def _trace(self, direction: str, data: bytes) -> None:
-        """Log complete lines, and call ``on_line`` with each line that the engine wrote."""
-        for line in data.split(b"\n")[:-1]:
-            self._log.add(self.part, direction, line.decode("utf-8", "replace").rstrip())
-            if direction == "<":
-                self._on_line(line)

@@ -13,7 +13,7 @@ from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
 from merels.engine.tablebase.probe import default_root
 from merels.protocol.board.auto_saver import AutoSaver
-from merels.protocol.board.events import Feed, Log
+from merels.protocol.board.events import Feed
 from merels.protocol.board.game_store import Claim, GameStore
 from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
@@ -54,7 +54,6 @@ class Session:
         self.name = name
         self.choices = choices
         self.lock = RLock()
-        self.log = Log(lambda: self.announce("log"))
         self.game = Game(Position(DEFAULT_RULES))
         self.time: JSON = {"kind": "move", "seconds": 1.0}
         """The time control, in the form of `read_time`."""
@@ -97,7 +96,7 @@ class Session:
         """Whether engines and review have ended because no page shows the board."""
         self._search_thread = SearchThread(self)
         self.seats = [
-            Seat(part, self.log, self._search_thread.receive)
+            Seat(part, self._search_thread.receive)
             for part in ("White", "Black", "Analysis")
         ]
         self.seats[1].assign(choices[0], "Club")
@@ -109,7 +108,7 @@ class Session:
     def subscribe(self) -> Feed:
         """Return a new stream, in which every kind of event is pending; wake the engines."""
         feed = Feed()
-        feed.announce("moves", "state", "info", "review", "log", "failure")
+        feed.announce("moves", "state", "info", "review", "failure")
         with self.lock:
             self._feeds.append(feed)
             self._asleep = self._resting = False
@@ -378,7 +377,6 @@ class Session:
             self.engine_error = f"{job.seat.part}: {message}"
             if self.game.clock is not None:
                 self.game.clock.run(None)
-        self.log.add(job.seat.part, "!", message)
         self.announce("state")
 
     def on_idle(self) -> None:

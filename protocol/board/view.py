@@ -49,12 +49,7 @@ def fields_view(rules: Rules) -> JSON:
 
 
 def event_data(session: Session, kind: str, feed: Feed) -> Any:
-    """Return an event's latest data; for moves, review and log, the changes since the last call."""
-    if kind == "log":
-        lines = session.log.since(feed.log_number)
-        if lines:
-            feed.log_number = lines[-1][0]
-        return [list(line[1:]) for line in lines]
+    """Return an event's latest data; for moves and review, the changes since the last call."""
     if kind == "failure":
         return session.unexpected_error
     with session.lock:

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import signal
+from typing import Any
 
 import pytest
 
@@ -382,23 +383,25 @@ def test_two_tabs_play_two_games_at_once(server: Server, page: Browser) -> None:
 @needs_proc
 def test_a_killed_engine_is_reported_and_can_be_restarted(server: Server, page: Browser) -> None:
     begin(page, black={"engine": 0, "level": "full"})
+    ask(page, "evaluation", on=True)
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
     ask(page, "players", players=players, time={"kind": "move", "seconds": 60})
     play(page, "d6")
     session = page.run("return sessionStorage.getItem('board')")
 
-    def searches(log: list[list[str]]) -> bool:
-        return any(line[2] == "go movetime 60000" for line in log)
+    def searches(info: dict[str, Any]) -> bool:
+        return info["part"] == "Black"
 
     with server.stream(session) as stream:
-        stream.until("log", searches)
-        os.kill(stream.pids[-1], signal.SIGKILL)
+        stream.until("info", searches)
+        os.kill(server.engines()[-1], signal.SIGKILL)
         page.wait("!document.getElementById('trouble').hidden")
         assert page.text("#trouble-text") == "Black: the engine has gone: killed by SIGKILL"
         shot(page, "killed")
         page.click("#restart")
         page.wait("document.getElementById('trouble').hidden")
-        stream.until("log", searches)
+        stream.until("info", searches)
+    ask(page, "evaluation", on=False)
     ask(page, "players", players=[PERSON, BEGINNER, ANALYST])
     page.wait_for_count("#moves button", 2)
 

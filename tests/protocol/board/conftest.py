@@ -27,6 +27,8 @@ BUSY = (
     f"go: hold & do count = 1 & thread & do while held:{FLOOD.rstrip()}".replace("\n", "\n    ")
 )
 """Script of an engine that prints three variations sixty times a second until ``stop``."""
+SILENT = "go: print info depth 1 score cp 5 pv d6 & drop"
+"""Script of an engine that prints a score and never moves."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def server() -> Iterator[Server]:
     """
     sound = ("-engine", f"cmd={shlex.join(fake())}", "name=Fake")
     busy = ("-engine", f"cmd={shlex.join(fake(BUSY))}", "name=Busy")
-    mute = ("-engine", f"cmd={shlex.join(fake('never'))}", "name=Mute")
+    mute = ("-engine", f"cmd={shlex.join(fake(SILENT))}", "name=Mute")
     with Server(*sound, *busy, *mute) as started:
         yield started
 

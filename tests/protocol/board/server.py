@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from threading import Thread
@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.server import BoardServer
 from tests.commands import MERELS
+from tests.kit.waiting import wait
 from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
 
@@ -149,6 +150,20 @@ class Server(Client):
                 self._process.stdout.close()
             self._games.cleanup()
 
+    def engines(self, count: int = 1) -> list[int]:
+        """Wait until ``count`` engines run; return their process ids, the newest last."""
+        return wait(lambda: len(ids := self._children()) >= count and ids, 60, "engines")
+
+    def _children(self) -> list[int]:
+        ids = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError):
+                parent = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1]
+                words = Path(f"/proc/{name}/cmdline").read_bytes()
+                if int(parent) == self.pid and b"guardian" not in words:
+                    ids.append(int(name))
+        return sorted(ids)
+
     def _next_address(self) -> str:
         """Return the next start address that the process prints."""
         assert self._process.stdout is not None
@@ -192,8 +207,6 @@ class Stream:
         )
         self._answer = self._connection.getresponse()
         self.status = self._answer.status
-        self.pids: list[int] = []
-        """Process ids of the engines started so far, from the log events read."""
 
     def __enter__(self) -> Stream:
         return self
@@ -217,11 +230,7 @@ class Stream:
             if line.startswith("event: "):
                 kind = line[7:]
             elif line.startswith("data: "):
-                data = json.loads(line[6:])
-                if kind == "log":
-                    self.pids += [int(text.rpartition("pid ")[2].rstrip(")"))
-                                  for _, way, text in data if way == "!" and "(pid " in text]
-                return kind, data
+                return kind, json.loads(line[6:])
 
     def until(self, wanted: str, test: Any, seconds: float = 60.0) -> Any:
         """Return the data of the first event of a kind that passes ``test``."""
@@ -231,13 +240,6 @@ class Stream:
             if kind == wanted and data is not None and test(data):
                 return data
         raise AssertionError(f"no matching event {wanted} in {seconds:g} s")
-
-    def until_go(self) -> list[list[str]]:
-        """Return the log event with the next ``go`` that has clock times."""
-        lines: list[list[str]] = self.until(
-            "log", lambda log: any("go wtime" in line[2] for line in log)
-        )
-        return lines
 
 
 def alive(pid: int) -> bool:

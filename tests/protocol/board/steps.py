@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from merels.protocol.board.session import Session
 from tests.kit.webdriver import Browser
 
 SHOTS = os.environ.get("MERELS_SCREENSHOTS")
@@ -21,6 +22,22 @@ MUTE = {"engine": 3}
 """The engine of the fixture `server` that never moves."""
 FLYERS = "********/O***@***/O***@@*O w 0 0 0 9"
 """White wins by closing a mill; the small tables have the value of every move."""
+
+
+def trace(session: Session, part: int = 1) -> list[str]:
+    """Return a list that gets the lines to and from the engines that a seat starts from now on.
+
+    A line begins with ``>`` if it was sent to the engine, and with ``<`` if the engine wrote it.
+    """
+    lines: list[str] = []
+    receive = session.seats[part].trace
+
+    def add(direction: str, data: bytes) -> None:
+        lines.extend(f"{direction}{line}" for line in data.decode().splitlines())
+        receive(direction, data)
+
+    session.seats[part].trace = add
+    return lines
 
 
 def clock(base: float, increment: float = 0.0) -> dict[str, Any]:

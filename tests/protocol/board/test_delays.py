@@ -9,7 +9,7 @@ from merels.protocol.board import search_thread
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.session import Session
 from tests.kit.waiting import wait
-from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
+from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock, trace
 
 
 def test_a_level_pauses_before_its_move_unless_time_is_short(session: Session) -> None:
@@ -32,11 +32,12 @@ def test_a_pause_drops_the_reply_that_was_delayed(
 ) -> None:
     monkeypatch.setattr(search_thread, "PAUSE_SECONDS", 60.0)
     time = {"kind": "move", "seconds": 60}
+    lines = trace(session)
     act(session, "new", {"players": [PERSON, BEGINNER, ANALYST], "time": time})
     act(session, "play", {"move": "d6", "at": 0})
 
     def replies() -> int:
-        return sum(text.startswith("bestmove") for *_, text in session.log.since(0))
+        return sum(line.startswith("<bestmove") for line in lines)
 
     wait(replies, 60, "a reply, which is delayed")
     act(session, "pause", {"on": True})

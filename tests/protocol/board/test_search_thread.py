@@ -22,13 +22,18 @@ from merels.protocol.client.any_engine import AnyEngine, PlayResult
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.kit.fakes import fake
 from tests.kit.waiting import wait
-from tests.protocol.board.steps import ANALYST, PERSON, clock
+from tests.protocol.board.steps import ANALYST, PERSON, clock, trace
+
+
+TRACES: dict[Session, list[str]] = {}
+"""The lines to and from Black's engine, by board."""
 
 
 @contextmanager
 def thinking(script: str, **time: Any) -> Iterator[Session]:
     """Yield a board on which Black's engine, the fake engine in a ``mode``, is searching."""
     session = Session("board", [OWN_ENGINE, EngineSpec(fake(script), "Fake")])
+    TRACES[session] = trace(session)
     try:
         act(session, "new", {"players": [PERSON, {"engine": 1}, ANALYST], **time})
         act(session, "play", {"move": "d6", "at": 0})
@@ -36,6 +41,7 @@ def thinking(script: str, **time: Any) -> Iterator[Session]:
         yield session
     finally:
         session.close()
+        del TRACES[session]
 
 
 @pytest.fixture
@@ -47,8 +53,7 @@ def slow_to_stop() -> Iterator[Session]:
 
 def sent(session: Session, *starts: str) -> list[str]:
     """Return the lines sent to Black's engine that begin with one of ``starts``."""
-    lines = session.log.since(0)
-    sent_lines = [text for _, who, way, text in lines if (who, way) == ("Black", ">")]
+    sent_lines = [line[1:] for line in TRACES[session] if line[0] == ">"]
     return [text for text in sent_lines if text.startswith(starts)]
 
 

@@ -16,6 +16,7 @@ from merels.protocol.board.sessions import MAX_SESSIONS
 from tests.commands import command
 from tests.kit.fakes import fake
 from tests.processes import needs_proc
+from tests.protocol.board.conftest import SILENT
 from tests.protocol.board.server import Server, alive
 from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON, clock
 
@@ -205,11 +206,9 @@ def test_engines_end_with_the_server() -> None:
         session = server.begin({"engine": 1}, {"engine": 0}, time={"kind": "move", "seconds": 9})
         with server.stream(session) as stream:
             stream.until("state", lambda state: state["plies"] == 1)
-            while len(stream.pids) < 2:
-                stream.next()
-        assert all(map(alive, stream.pids))
+            engines = server.engines(2)
         assert server.stop() == 0
-        assert not any(map(alive, stream.pids))
+        assert not any(map(alive, engines))
 
 
 @needs_proc
@@ -220,9 +219,7 @@ def test_a_crashed_engine_is_reported_and_can_be_restarted(server: Server) -> No
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
         stream.until("info", lambda info: info["lines"])
-        while not stream.pids:
-            stream.next()
-        os.kill(stream.pids[-1], signal.SIGKILL)
+        os.kill(server.engines()[-1], signal.SIGKILL)
         state = stream.until("state", lambda state: state["error"])
         assert state["error"] == "Black: the engine has gone: killed by SIGKILL"
         assert state["plies"] == 1
@@ -231,38 +228,45 @@ def test_a_crashed_engine_is_reported_and_can_be_restarted(server: Server) -> No
         assert state["error"] == ""
 
 
+@needs_proc
 def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> None:
     session = server.open()
     server.api("players", session=session, players=[PERSON, PERSON, {"engine": 3}])
     server.api("analyse", session=session, on=True)
     with server.stream(session) as stream:
-        stream.until("log", lambda log: any("go infinite" in line for line in log))
+        stream.until("info", lambda info: info["name"] == "Mute" and info["lines"])
+        mute = server.engines()[-1]
         server.api("players", session=session, players=[PERSON, PERSON, ANALYST])
         # Engine 3 is killed after two seconds, and merels replaces it.
-        info = stream.until("info", lambda info: info["lines"])
-        assert info["part"] == "Analysis" and not alive(stream.pids[0])
+        info = stream.until("info", lambda info: info["name"] == "merels" and info["lines"])
+        assert info["part"] == "Analysis" and not alive(mute)
         assert server.api("export", session=session)[0] == 200
 
 
+@needs_proc
 def test_an_engine_that_does_not_end_its_search_is_killed(server: Server) -> None:
     session = server.begin(black={"engine": 3}, time=clock(600))
+    server.api("evaluation", session=session, on=True)
     server.api("play", session=session, move="d6", at=0)
     with server.stream(session) as stream:
-        stream.until_go()
+        stream.until("info", bool)
+        mute = server.engines()[-1]
         # Engine 3 has ten minutes on its clock, but is killed two seconds after the change.
         server.api("players", session=session, players=[PERSON, {"engine": 1}, ANALYST])
         stream.until("state", lambda state: state["plies"] == 2)
-        assert not alive(stream.pids[0])
+        assert not alive(mute)
 
 
 @needs_proc
 def test_an_engine_that_ignores_stop_does_not_outlive_the_server() -> None:
-    with Server("-engine", f"cmd={shlex.join(fake('never'))}", "name=Mute") as server:
+    with Server("-engine", f"cmd={shlex.join(fake(SILENT))}", "name=Mute") as server:
         session = server.begin({"engine": 1}, time=clock(600))
+        server.api("evaluation", session=session, on=True)
         with server.stream(session) as stream:
-            stream.until_go()
+            stream.until("info", bool)
+            engines = server.engines()
         assert server.stop() == 0
-        assert stream.pids and not any(map(alive, stream.pids))
+        assert not any(map(alive, engines))
 
 
 @needs_proc
@@ -270,11 +274,12 @@ def test_ctrl_c_does_not_wait_for_an_engine_that_hangs_at_start() -> None:
     with Server("-engine", f"cmd={shlex.join(fake('mute'))}", "name=Mute") as server:
         session = server.begin({"engine": 1})
         with server.stream(session) as stream:
-            stream.until("log", lambda log: ["White", ">", "uci"] in log)
+            stream.until("state", lambda state: state["thinking"])
+            engines = server.engines()
         # The handshake may take ten seconds; waiting for it would exceed the limit here.
         assert server.stop(8.0) == 0
         assert server.errors() == "\n"
-        assert stream.pids and not any(map(alive, stream.pids))
+        assert not any(map(alive, engines))
 
 
 def test_bad_flags_are_reported(capsys: pytest.CaptureFixture[str]) -> None:

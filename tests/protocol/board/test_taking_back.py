@@ -20,7 +20,7 @@ from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.puzzles.training import Trainer
 from tests.kit.fakes import fake
 from tests.kit.waiting import wait
-from tests.protocol.board.steps import ANALYST, PERSON, clock
+from tests.protocol.board.steps import ANALYST, PERSON, clock, trace
 from tests.protocol.board.test_game_store import PUZZLE
 
 NEARLY_WON = "OO******/@@@*****/*O****** w 0 0 0 30"
@@ -275,13 +275,13 @@ def test_a_paused_game_refuses_moves_of_both_sides(board: Session, black: Any) -
 def test_an_engine_does_not_move_while_the_game_is_paused(tmp_path: Path) -> None:
     slow = EngineSpec(fake("stops-only 0.2"), "Slow")
     session = Session("board", [OWN_ENGINE, slow], GameStore(tmp_path))
+    lines = trace(session)
     try:
         begin(session, {"engine": 1}, time=clock(600))
         play(session, "d6")
-        wait(lambda: any(text.startswith("go ") for *_, text in session.log.since(0)), 60, "a go")
+        wait(lambda: any(line.startswith(">go ") for line in lines), 60, "a go")
         act(session, "pause", {"on": True})
-        wait(lambda: any(text.startswith("bestmove") for *_, text in session.log.since(0)), 60,
-             "the answer to the stop")
+        wait(lambda: any(line.startswith("<bestmove") for line in lines), 60, "the answer")
         wait(lambda: not session._search_thread._job, 60, "the end of the search")
         assert session.game.live.ply == 1
         with pytest.raises(InputError, match="the game is paused"):
