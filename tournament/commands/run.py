@@ -389,12 +389,12 @@ def _make_views(
     yield NoticeView() if options.quiet else command.view(board, options, given, out)
     yield from page_and_log(options, board)
     if options.pgn_file is not None:
-        writer = GameWriter(settings, journal.meta()["id"], options.pgn_style)
-        if options.pgn_file == STANDARD_OUTPUT:
-            file: GameOutput = PgnOutput(writer, journal.rows())
-        else:
-            file = PgnFile(options.pgn_file, writer, journal.rows, options.pgn_append)
-        yield PgnView(file, writer, board.notice, journal.path is not None)
+        tournament = journal.meta()["id"]
+        file: GameOutput = PgnOutput()
+        if options.pgn_file != STANDARD_OUTPUT:
+            file = PgnFile(options.pgn_file, tournament, options.pgn_append)
+        writer = GameWriter(settings, tournament, options.pgn_style)
+        yield PgnView(file, writer, board.notice, journal)
 
 
 def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
@@ -340,13 +341,11 @@ class Journal:
             # UnicodeDecodeError: SQLite's message quotes text of the file that is not UTF-8.
             raise self._unreadable(error) from None
 
-    def define(self, name: str, function: Callable[[Any], bool]) -> None:
-        """Make a function of one value known to queries."""
-        self._database.create_function(name, 1, function, deterministic=True)
-
     def distrust(self) -> None:
-        """Guard against a hostile file: run none of its code, limit rows to `MAX_ROW_BYTES`."""
+        """Guard against a hostile file by SQLite's own means; limit rows to `MAX_ROW_BYTES`."""
         self._database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
+        if sys.version_info >= (3, 12):
+            self._database.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
         for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
             list(self.query(f"PRAGMA {setting}"))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections import deque
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -11,6 +13,7 @@ from merels.engine.common.numbers import parse_whole
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
+from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.players import settings_words
 from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
@@ -40,12 +43,6 @@ class GameWriter:
         }
         self._tournament = tournament
         self._style = style
-
-    @property
-    def head(self) -> str:
-        """Text of the first tags, common to all games of the tournament."""
-        text = format_record(Record(tags={"Event": self._event, "Site": "?"}))
-        return text[: text.index('[Date "')]
 
     def identity(self, number: int) -> str:
         """Return the value of `ID_TAG` for a game's number, of `PAIR_TAG` for a pair's."""
@@ -159,7 +156,11 @@ class GameOutput(Protocol):
 
     path: str
 
-    def add(self, number: int, text: str) -> None:
+    @property
+    def numbers(self) -> Collection[int]:
+        """Numbers of the tournament's games that the file already holds."""
+
+    def add(self, text: str) -> None:
         """Append a game; raise `OSError` if that fails."""
 
     def close(self) -> None:
@@ -167,38 +168,49 @@ class GameOutput(Protocol):
 
 
 class PgnView(View):
-    """Appends each game to a file; after an error, it shows a notice and stops writing.
+    """Appends games to a file; after an error, it shows a notice and stops writing.
 
-    ``journaled``: whether a journal exists from which ``-resume`` can complete the file.
+    The games of earlier runs that the file lacks are read from the journal and appended, too, each
+    before the first new game with a greater number.
     """
 
     def __init__(
-        self,
-        file: GameOutput,
-        writer: GameWriter,
-        notice: Callable[[str], None],
-        journaled: bool = False,
-    ) -> None:
+        self, file: GameOutput, writer: GameWriter, notice: Callable[[str], None], journal: Journal
+    ) -> None:  # fmt: skip
         self._file: GameOutput | None = file
-        self._writer = writer
-        self._notice = notice
-        self._advice = " (-resume adds the missing games)" if journaled else ""
+        self._writer, self._notice, self._journal = writer, notice, journal
+        self._missing = deque(
+            number for number in journal.numbers() if number not in file.numbers
+        )
+        """Numbers of the games of earlier runs that are still to be appended."""
 
     def close(self) -> None:
+        self._add_missing()
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:
+        self._add_missing(row.number)
+        self._add(row)
+
+    def _add_missing(self, end: float = math.inf) -> None:
+        """Append the missing games with numbers below ``end``."""
+        while self._missing and self._missing[0] < end:
+            self._add(self._journal.row(self._missing.popleft()))
+
+    def _add(self, row: Row) -> None:
         if self._file is None:
             return
         try:
-            self._file.add(row.number, self._writer.text(row))
+            self._file.add(self._writer.text(row))
         except OSError as error:
             path = self._file.path
             self.incomplete = True
+            self._missing.clear()
             self.close()
+            advice = " (-resume adds the missing games)" if self._journal.path is not None else ""
             self._notice(
                 f"cannot write {path}: {error.strerror or error}; going on without it "
-                f"from game {row.number} on{self._advice}"
+                f"from game {row.number} on{advice}"
             )

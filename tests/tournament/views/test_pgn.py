@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.saving import append_whole
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
-from tests.tournament.specs import result, settings
+from tests.tournament.specs import NOTES, result, settings
 
 
 def writer(style: PgnStyle = PgnStyle(), **fields: object) -> GameWriter:
@@ -31,16 +30,18 @@ def text_of(*numbers: int, tournament: str = "abc") -> str:
     return "".join(games.text(make_row(result(number))) for number in numbers)
 
 
-def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnFile:
-    """Return the PGN file of a tournament whose journal has the games with these numbers."""
-    rows = [make_row(result(number)) for number in numbers]
-    return PgnFile(str(path), writer(), lambda: rows, append)
+def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnView:
+    """Return the view of a PGN file; the journal of the run has the games with these numbers."""
+    journal = open_journal(None, settings(), NOTES)
+    for number in numbers:
+        journal.append(make_row(result(number)))
+    return PgnView(PgnFile(str(path), "abc", append), writer(), print, journal)
 
 
-@pytest.fixture
-def unflushed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable fsync for tests that write thousands of files."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+def play(view: PgnView, *numbers: int) -> None:
+    """End games in a view."""
+    for number in numbers:
+        view.finished_in_order(make_row(result(number)), Standings(("A", "B")))
 
 
 FOREIGN = text_of(3, tournament="other")
@@ -121,46 +122,44 @@ def test_games_are_appended_unless_the_file_is_to_be_replaced(tmp_path: Path) ->
     path = tmp_path / "games.pgn"
     for before in (b"1. d6 *", b"1. d6 *\n", b"1. d6 *\n\n", b"1. d6 *\r\n\r\n"):
         path.write_bytes(before)
-        file = opened(path)
-        for number in (1, 2):
-            file.add(number, text_of(number))
-        file.close()
+        view = opened(path)
+        play(view, 1, 2)
+        view.close()
         assert path.read_bytes().startswith(before)
         assert len(list(parse_records(path.read_text()))) == 3
     opened(path, append=False).close()
     assert path.read_text() == ""
 
 
-def test_a_resumed_run_that_replaces_the_file_keeps_its_own_games(tmp_path: Path) -> None:
+def test_a_resumed_run_writes_a_missing_file_anew_from_its_journal(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text(FOREIGN + text_of(1))
-    opened(path, 1, 2, append=False).close()
-    assert path.read_text() == text_of(1, 2)
+    view = opened(path, 1, 2, 4)
+    play(view, 3)
+    view.close()
+    assert path.read_text() == text_of(1, 2, 3, 4)
 
 
-@pytest.mark.thorough
-@pytest.mark.usefixtures("unflushed")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_resumed_run_appends_what_a_file_lacks_and_keeps_its_other_text(
+    tmp_path: Path, encoding: str
+) -> None:
+    path, notes = tmp_path / "games.pgn", "a note\n\nand another\n\n"
+    for before in (text_of(1), notes + text_of(1) + notes + FOREIGN, text_of(1) + notes):
+        path.write_text(before, encoding=encoding)
+        view = opened(path, 1, 2, 4)
+        play(view, 3)
+        view.close()
+        assert path.read_text(encoding=encoding) == before + text_of(2, 3, 4)
+
+
 @pytest.mark.parametrize("before", ["", '[Event "Mine"]\n\n1. d6 *\n\n', FOREIGN])
-def test_a_truncated_file_is_completed_from_the_journal(tmp_path: Path, before: str) -> None:
-    path, both = tmp_path / "games.pgn", text_of(1, 2)
-    for size in range(len(both)):
+def test_a_truncated_game_is_written_again(tmp_path: Path, before: str) -> None:
+    path, first, both = tmp_path / "games.pgn", text_of(1), text_of(1, 2)
+    tag = both.index("]", both.index("GameId", len(first)))
+    for size in range(tag + 1, len(both), 40):
         path.write_text(before + both[:size])
         opened(path, 1, 2).close()
         assert path.read_text() == before + both, size
-
-
-@pytest.mark.thorough
-@pytest.mark.usefixtures("unflushed")
-def test_a_truncated_game_before_another_tournament_is_added_again(tmp_path: Path) -> None:
-    path, game = tmp_path / "games.pgn", text_of(1)
-    for size in range(1, len(game) - 1):
-        path.write_text(game[:size])
-        file = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
-        file.add(3, FOREIGN)
-        file.close()
-        opened(path, 1).close()
-        text = path.read_text()
-        assert text.endswith(game) and text.count(FOREIGN) == 1, size
 
 
 @pytest.mark.parametrize("truncated", ['[Event "Mine"]\n\n1. d6\n', '[Event "Mine"]\n[Site "?"]\n'])
@@ -173,109 +172,35 @@ def test_a_truncated_game_of_another_tournament_is_kept(tmp_path: Path, truncate
             assert path.read_text() == truncated + "\n" + text_of(*numbers)
 
 
-def test_other_text_between_own_games_is_kept(tmp_path: Path) -> None:
-    path, notes = tmp_path / "games.pgn", "a note\n\nand another\n\n"
-    path.write_text(notes + text_of(1) + notes + FOREIGN + text_of(2))
-    opened(path, 1, 2, 4).close()
-    assert path.read_text() == notes + notes + FOREIGN + text_of(1, 2, 4)
-
-
-def test_games_after_a_byte_order_mark_are_recognized(tmp_path: Path) -> None:
+def test_two_runs_append_to_one_file(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
-    for before in ("", FOREIGN):
-        path.write_text(before + text_of(1, 2), encoding="utf-8-sig")
-        opened(path, 1, 2, 3).close()
-        assert path.read_text(encoding="utf-8-sig") == before + text_of(1, 2, 3)
-
-
-def test_the_games_are_in_order_at_the_end_of_the_run(tmp_path: Path) -> None:
-    """A resumed run plays games whose numbers are lower than some in the file."""
-    path = tmp_path / "games.pgn"
-    path.write_text(FOREIGN + text_of(1, 4))
-    rows = [make_row(result(number)) for number in (1, 4)]
-    file = PgnFile(str(path), writer(), lambda: sorted(rows))
-    for number in (2, 3, 5):
-        rows.append(make_row(result(number)))
-        file.add(number, text_of(number))
-        numbers = [record.tags["GameId"][4:] for record in parse_records(path.read_text())]
-        assert sorted(numbers[1:]) == sorted(str(row.number) for row in rows)
-    file.close()
-    assert path.read_text() == FOREIGN + text_of(1, 2, 3, 4, 5)
-
-
-def test_a_game_that_another_run_adds_while_the_file_is_rewritten_stays(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(text_of(1))
-
-    def rows() -> Iterator[Row]:
-        yield make_row(result(1))
-        append_whole(path, FOREIGN.encode())
-
-    PgnFile(str(path), writer(), rows).close()
-    assert path.read_text() == text_of(1) + FOREIGN
-
-
-def test_a_game_that_another_run_adds_while_the_file_is_replaced_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, replace = tmp_path / "games.pgn", os.replace
-    other = PgnFile(str(path), GameWriter(settings(), "other"), list[Row])
-    adding = threading.Thread(target=other.add, args=(1, FOREIGN), daemon=True)
-
-    def add_before(draft: str, name: str) -> None:
-        adding.start()
-        adding.join(0.5)  # Without waiting for the lock, the other run adds its game in this time.
-        replace(draft, name)
-
-    monkeypatch.setattr(os, "replace", add_before)
-    file = opened(path, 1)
-    adding.join(60)
-    assert not adding.is_alive(), "the other run waits although the file is replaced"
-    monkeypatch.undo()
-    file.close()
-    assert path.read_text() == text_of(1) + FOREIGN
-
-
-@pytest.mark.parametrize("numbers", [(1, 2), (1, 3)])
-def test_a_full_disk_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, numbers: Sequence[int]
-) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(FOREIGN + text_of(*numbers))
-    before, real_write = path.read_text(), os.write
-
-    def write_to_full_disk(descriptor: int, data: bytes) -> int:
-        free = len(before) + 50 - os.fstat(descriptor).st_size
-        if not free:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return real_write(descriptor, data[:free])
-
-    monkeypatch.setattr(os, "write", write_to_full_disk)
-    with pytest.raises(InputError, match="cannot write this file: No space left"):
-        opened(path, 1, 2, 3)
-    assert path.read_text() == before and os.listdir(tmp_path) == ["games.pgn"]
+    views = opened(path), opened(path)
+    for number in (1, 2):
+        for view in views:
+            play(view, number)
+    assert path.read_text() == text_of(1, 1, 2, 2)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs /dev/fd")
 def test_a_pipe_is_written_to_and_not_read() -> None:
     reading_end, writing_end = os.pipe()
-    file = opened(f"/dev/fd/{writing_end}")
-    file.add(1, text_of(1))
-    file.close()
+    view = opened(f"/dev/fd/{writing_end}")
+    play(view, 1)
+    view.close()
     os.close(writing_end)
     with open(reading_end) as reader:
         assert reader.read() == text_of(1)
 
 
+@pytest.mark.parametrize("stored", [(), (2,)])
 def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "games.pgn"
-    notices: list[str] = []
-    view = PgnView(opened(path), writer(), notices.append)
-    standings = Standings(("A", "B"))
-    view.finished_in_order(make_row(result(1)), standings)
-    first_game, real_write = path.read_text(), os.write
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    stored: Sequence[int],
+) -> None:  # fmt: skip
+    path, real_write = tmp_path / "games.pgn", os.write
+    view = opened(path, *stored)
+    play(view, 1)
+    first_game = path.read_text()
 
     def write_to_full_disk(descriptor: int, data: bytes) -> int:
         if len(data) < 200:
@@ -283,10 +208,10 @@ def test_a_disk_that_fills_up_leaves_whole_games_and_one_notice(
         return real_write(descriptor, data[:100])
 
     monkeypatch.setattr(os, "write", write_to_full_disk)
-    view.finished_in_order(make_row(result(2)), standings)
-    view.finished_in_order(make_row(result(3)), standings)
-    assert path.read_text() == first_game
-    (notice,) = notices
+    play(view, *sorted({2, 3} - set(stored)))
+    view.close()
+    assert path.read_text() == first_game and view.incomplete
+    (notice,) = capsys.readouterr().out.splitlines()
     assert "No space left" in notice and "game 2" in notice
 
 
