@@ -67,8 +67,7 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "puzzles", metavar="FILE", type=Path,
-        help="file of puzzles (default: the puzzles that come with merels; for other than the "
-        "default rules, puzzles made from the tables on this machine)",
+        help="file of puzzles (default: the puzzles of the default rules that come with merels)",
     )
     add_flag(
         parser, "no-tables", action="store_true",

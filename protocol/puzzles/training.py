@@ -6,7 +6,6 @@ import json
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from random import Random
 from threading import Lock
@@ -18,9 +17,7 @@ from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.engine.game.position import COLOURS, Move, Position
-from merels.engine.tablebase.probe import Tables
 from merels.protocol.puzzles.puzzle import Puzzle, standard_puzzles
-from merels.protocol.puzzles.search import find_puzzles
 from merels.protocol.puzzles.themes import themes_of
 
 _FIRST_RATING = 1100
@@ -30,12 +27,8 @@ _TASKS = {
     "win": "{} to move: one move wins.",
     "draw": "{} to move: one move draws, all others lose.",
 }
-_CANDIDATES = 4
-"""Number of wanted puzzles made from tables for each choice."""
-_MOST_MADE = 100
-"""Maximum number of puzzles made from tables to find `_CANDIDATES`."""
 _NEAREST = 10
-"""Number of stored puzzles, nearest in rating, from which the next puzzle is chosen."""
+"""Number of puzzles, nearest in rating, from which the next puzzle is chosen."""
 HIGHEST_RATING = 9999
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again, unless no other puzzle fits."""
@@ -157,8 +150,8 @@ class Trainer:
     """Chooses puzzles for a player and saves the player's rating. Thread-safe.
 
     ``folder`` holds the player's file; if it is None, nothing is saved. Puzzles come from
-    ``puzzles``; if there are none, from the installed file if ``standard`` is set and the rules are
-    the default, else from tables.
+    ``puzzles``; if there are none, and ``standard`` is set, from the installed file, which has
+    puzzles of the default rules only.
     """
 
     def __init__(
@@ -178,37 +171,30 @@ class Trainer:
         self._read()
 
     def stored(self, rules: Rules) -> Sequence[Puzzle]:
-        """Return the stored puzzles for these rules; empty if puzzles are made from tables."""
+        """Return the puzzles for these rules; empty if there are none."""
         if self._puzzles or not self._standard or rules != DEFAULT_RULES:
             return self._puzzles
         return standard_puzzles()
 
     def count_themes(self, rules: Rules) -> Counter[str]:
-        """Return the number of stored puzzles of each theme."""
+        """Return the number of puzzles of each theme."""
         return Counter(theme for puzzle in self.stored(rules) for theme in themes_of(puzzle))
 
-    def next(
-        self, tables: Tables | None, rules: Rules = DEFAULT_RULES, wanted: Wanted = Wanted()
-    ) -> Attempt:
+    def next(self, rules: Rules = DEFAULT_RULES, wanted: Wanted = Wanted()) -> Attempt:
         """Choose a wanted puzzle near the player's rating; `InputError` if no puzzle fits."""
         with self._lock:
             stored = self.stored(rules)
             puzzles = list(filter(wanted.fits, stored))
-            if not stored and tables is not None:
-                seed = self._random.getrandbits(32)
-                made = islice(find_puzzles(tables, seed, all_phases=True), _MOST_MADE)
-                puzzles = list(islice(filter(wanted.fits, made), _CANDIDATES))
-            if not puzzles and wanted != Wanted():
-                raise InputError("puzzles", "no puzzle has this theme and rating; choose others")
+            if not stored:
+                hint = "make a file with 'merels puzzles', and open it with 'merels board -puzzles'"
+                raise InputError("puzzles", f"there are no puzzles of these rules; {hint}")
             if not puzzles:
-                hint = "build more tables with 'merels tables build'"
-                raise InputError("puzzles", f"the tables of these rules contain no puzzle; {hint}")
+                raise InputError("puzzles", "no puzzle has this theme and rating; choose others")
             fresh = [
                 puzzle for puzzle in puzzles if format_position(puzzle.position) not in self._given
             ]
             fresh.sort(key=lambda puzzle: abs(puzzle.rating - self.player.rating))
-            nearest = _NEAREST if stored else _CANDIDATES // 2
-            chosen = self._random.choice(fresh[:nearest] or puzzles)
+            chosen = self._random.choice(fresh[:_NEAREST] or puzzles)
             self._given.append(format_position(chosen.position))
             return Attempt(chosen)
 

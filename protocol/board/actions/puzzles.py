@@ -8,7 +8,6 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES
 from merels.engine.game.position import Move
 from merels.engine.game.rules import Rules
-from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import fields_view, position_view
 from merels.protocol.common.json_fields import JSON
@@ -23,15 +22,12 @@ def puzzle(
     """Return the current puzzle; with ``next``, after a lesson or if none is shown, choose one.
 
     A new puzzle has the theme and a rating from ``low`` to ``high``. ``counts`` of the answer has
-    the number of stored puzzles of each theme.
+    the number of puzzles of each theme.
     """
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
-        tables = None
-        if not trainer.stored(rules):
-            tables, _ = TABLE_CACHE.fetch(rules, wait=True)
         wanted = Wanted(theme, low or 0, HIGHEST_RATING if high is None else high)
-        attempt = session.attempt = trainer.next(tables, rules, wanted)
+        attempt = session.attempt = trainer.next(rules, wanted)
     return _view(session, attempt) | {"counts": trainer.count_themes(rules)}
 
 

@@ -178,11 +178,11 @@ def test_a_trainer_gives_puzzles_of_a_theme_and_a_range_of_ratings(theme: str) -
     trainer = Trainer(standard=True)
     for low, high in ((0, 1199), (1200, 9999)):
         wanted = Wanted(theme, low, high)
-        given = [trainer.next(None, DEFAULT_RULES, wanted).puzzle for _ in range(6)]
+        given = [trainer.next(DEFAULT_RULES, wanted).puzzle for _ in range(6)]
         assert all(low <= puzzle.rating <= high and theme in themes_of(puzzle) for puzzle in given)
         assert len(set(given)) == 6
     with pytest.raises(InputError, match="no puzzle has this theme and rating"):
-        trainer.next(None, DEFAULT_RULES, Wanted(theme, 9000))
+        trainer.next(DEFAULT_RULES, Wanted(theme, 9000))
 
 
 def test_other_rules_have_no_stored_puzzles() -> None:

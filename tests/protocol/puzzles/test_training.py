@@ -102,6 +102,6 @@ def test_the_rating_is_saved_and_read_again(tmp_path: Path) -> None:
 def test_the_only_puzzle_is_chosen_again() -> None:
     only = puzzle(first_moves()[0])
     trainer = Trainer(None, [only])
-    assert trainer.next(None).puzzle is only is trainer.next(None).puzzle
-    with pytest.raises(InputError, match="the tables of these rules contain no puzzle"):
-        Trainer().next(None)
+    assert trainer.next().puzzle is only is trainer.next().puzzle
+    with pytest.raises(InputError, match="there are no puzzles of these rules; make a file"):
+        Trainer().next()

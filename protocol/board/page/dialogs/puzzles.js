@@ -100,13 +100,10 @@ export class Puzzles extends BoardDialog {
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
-  /** Lists the themes with the numbers of their puzzles; without numbers, all themes. */
+  /** Lists the themes with the numbers of their puzzles. */
   listThemes(counts) {
-    const isStored = Object.keys(counts).length > 0;
-    const themes = THEMES.filter((theme) => !isStored || counts[theme]).map((theme) => {
-      const name = t(`theme.${theme}`);
-      return [isStored ? t("theme.count", { name, count: counts[theme] }) : name, theme];
-    });
+    const themes = THEMES.filter((theme) => counts[theme]).map((theme) =>
+      [t("theme.count", { name: t(`theme.${theme}`), count: counts[theme] }), theme]);
     fill($("puzzle-theme"), [[t("theme.any"), ""], ...themes], $("puzzle-theme").value);
   }
 

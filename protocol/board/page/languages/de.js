@@ -555,8 +555,8 @@ export default {
   "server.folder": "In diesen Ordner kann nicht geschrieben werden ({reason})",
   "server.no-store": "Hier werden keine Partien gespeichert; setze MERELS_GAMES auf einen Ordner",
   "server.solved": "Diese Aufgabe ist gelöst; gehe zur nächsten",
-  "server.no-puzzles": "Die Tabellen dieser Regeln enthalten keine Aufgabe; berechne mehr Tabellen "
-    + "mit „merels tables build“",
+  "server.no-puzzles": "Für diese Regeln gibt es keine Aufgaben; erzeuge eine Datei mit „merels "
+    + "puzzles“ und öffne sie mit „merels board -puzzles“",
   "server.no-mistake": "Die Auswertung fand keinen Fehler; werte zuerst eine Partie aus",
   "server.engine-gone": "{side}: Das Programm läuft nicht mehr: {reason}",
   "server.in-turn": "Gesetzt wird abwechselnd: In einer Partie hat keine Seite zwei Steine mehr in "

@@ -539,8 +539,8 @@ export default {
   "server.folder": "cannot write to this folder ({reason})",
   "server.no-store": "no games are stored here; set MERELS_GAMES to a folder",
   "server.solved": "this puzzle is solved; go on to the next",
-  "server.no-puzzles": "the tables of these rules contain no puzzle; build more tables with "
-    + "'merels tables build'",
+  "server.no-puzzles": "there are no puzzles of these rules; make a file with 'merels puzzles', "
+    + "and open it with 'merels board -puzzles'",
   "server.no-mistake": "the review has found no mistake; review a game first",
   "server.engine-gone": "{side}: the engine has gone: {reason}",
   "server.in-turn": "Sides place in turn, so in a game their men in hand differ by one at most. "
