@@ -23,7 +23,7 @@ MAX_RATING = 100_000
 """Largest absolute value of an anchor's rating."""
 NONE = "none"
 """Value that turns off a flag that the command line in a journal gives."""
-SWITCHES = ("ponder", "twosided")
+SWITCHES = ("ponder", "twosided", "min")
 """Keys that are true when given without a value, as in other runners."""
 
 
@@ -161,8 +161,7 @@ def parse(
         if name not in flags:
             given.ignored.append(name)
             continue
-        without_effect = IGNORED.get(name, ())
-        words = [word for word in all_words if not word.startswith(without_effect)]
+        words = [word for word in all_words if not _is_ignored(name, word)]
         given.ignored += [f"{name} {word}" for word in all_words if word not in words]
         given.line += [name, *words]
         flag = flags[name]
@@ -208,6 +207,7 @@ def _flags_in(
     name: str, words: list[str], configs: list[str], flags: Flags
 ) -> list[tuple[str, list[str]]]:
     """Return the flags in the file of ``-config``, and append its path to ``configs``."""
+    words = [word for word in words if not _is_ignored(name, word)]
     path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
     if not path:
         raise InputError(name, "expected file=, a text file of flags")
@@ -250,6 +250,11 @@ def _read_words(path: str) -> list[str]:
     text = read_text(path)
     if "\0" in text:
         raise file_error(path, "expected a text file of flags, found a zero byte in it")
+    if text.lstrip().startswith("{"):
+        raise file_error(
+            path, "expected a text file of flags; this looks like a session that fastchess has "
+            "saved, which only fastchess continues (merels continues a -journal with -resume)"
+        )
     try:
         return shell_words(text, comments=True)
     except ValueError as error:
@@ -274,6 +279,12 @@ def _grouped(
         if name in flags or name in IGNORED:
             yield name, list(words[index + 1 : end])
         index = end
+
+
+def _is_ignored(name: str, word: str) -> bool:
+    """Return whether a word of a flag is accepted without effect, by the word or its key."""
+    ignored = IGNORED.get(name, ())
+    return word in ignored or f"{word.partition('=')[0]}=" in ignored
 
 
 def _looks_like_flag(word: str) -> bool:

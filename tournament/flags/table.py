@@ -189,15 +189,20 @@ GROUPS: dict[str, dict[str, Flag]] = {
 }
 Flags = Mapping[str, Flag]
 """The flags of a command, by name."""
+_KEYS_WITHOUT_EFFECT = ("restart=auto", "stderr=", "trust")
 IGNORED = {
-    "-recover": (), "-autosaveinterval": (), "-show-latency": (), "-site": (), "-reverse": (),
-    "-output": (), "-epdout": (), "-resultformat": (), "-tbpieces": (), "-tbignore50": (),
-    "-replays": (),
-    "-each": ("restart=auto",), "-engine": ("restart=auto",), "-openings": ("policy=default",),
-    "-pgnout": ("notation=", "match_line="),
+    **dict.fromkeys(
+        ("-autosaveinterval", "-bookmode", "-crc32", "-debug", "-epdout", "-outcomeinterval",
+         "-output", "-ping-ms", "-recover", "-replays", "-resultformat", "-reverse",
+         "-show-latency", "-site", "-startup-ms", "-tbignore50", "-tbpieces", "-testEnv"), ()
+    ),
+    "-config": ("discard=", "outname=", "stats="),
+    "-each": _KEYS_WITHOUT_EFFECT, "-engine": _KEYS_WITHOUT_EFFECT,
     "-log": ("compress=", "realtime="),
+    "-openings": ("policy=default",),
+    "-pgnout": ("fi", "match_line=", "notation=", "tbhits="),
 }  # fmt: skip
-"""Flags of other runners, and beginnings of words of flags, that are accepted without effect."""
+"""Flags of other runners, and words or keys of flags, that are accepted without effect."""
 FLAGS: Flags = {name: flag for group in GROUPS.values() for name, flag in group.items()}
 
 INTRODUCTION = """\

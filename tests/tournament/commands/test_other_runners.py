@@ -45,8 +45,32 @@ def test_flags_of_other_runners_are_accepted_with_one_notice(
         "-output, -site, -epdout, -pgnout notation=san, -each restart=auto, "
         "-openings policy=default, -log compress=true"
     )
+    words = match(*SHORT)
+    words[1:1] = ["trust", "stderr=x"]
+    status, _, err = run(capsys, [
+        "tournament", *words, "-recover", "-resultformat", "wide", "-tbpieces", "5", "-debug",
+        "all", "-crc32", "pgn=true", "-autosaveinterval", "5", "-pgnout", "/dev/null", "min", "fi",
+        "tbhits=true",
+    ])
+    assert status == 0 and err.splitlines()[0] == (
+        "merels tournament: accepted without effect, as flags of other runners: -engine trust, "
+        "-engine stderr=x, -recover, -resultformat, -tbpieces, -debug, -crc32, "
+        "-autosaveinterval, -pgnout fi, -pgnout tbhits=true"
+    )
     status, _, err = run(capsys, ["tournament", "-quick", "cmd=a", "cmd=b", "book=c"])
     assert status == 2 and "'-quick': unknown flag" in err
+
+
+def test_a_saved_session_of_fastchess_is_refused_by_its_form(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"engines": [], "stats": {}}')
+    status, _, err = run(capsys, [
+        "tournament", "-config", f"file={path}", "outname=x.json", "discard=false",
+    ])
+    assert status == 2 and "a session that fastchess has saved" in err
+    assert len(err.splitlines()) == 1
 
 
 def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
