@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic_ns
 
-from merels.protocol.check.transcript import Line
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.pipe import LONGEST_LINE, Pipe
@@ -47,6 +46,32 @@ class Pace:
 
 FAST = Pace(answer=3.0, watch=0.2, listen=0.1, movetime=100, plies=16, games=1)
 """The pace of ``merels check -fast``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the engine's output."""
+
+    raw: bytes
+    """The line without its line feed."""
+    at: int
+    """Time of arrival, by `time.monotonic_ns`."""
+
+    @property
+    def text(self) -> str:
+        """The line without white space at its ends."""
+        return self.raw.decode("utf-8", "replace").strip()
+
+    @property
+    def words(self) -> list[str]:
+        """The line's words."""
+        return self.text.split()
+
+    @property
+    def first(self) -> str:
+        """The first word in lower case."""
+        words = self.raw[:80].decode("utf-8", "replace").split(None, 1)
+        return words[0].lower() if words else ""
 
 
 class Fault(Exception):

@@ -9,16 +9,15 @@ from typing import Any
 
 from merels.engine.common.errors import printable, quoted
 from merels.engine.common.numbers import counted
-from merels.protocol.check.step import Finding, Step, Verdict
+from merels.protocol.check.run import STEPS
+from merels.protocol.check.step import GROUPS, Finding, Step, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import GROUPS, STEPS
 
 WIDTH = 98
 """Maximum length of wrapped lines, in characters."""
 NAME_WIDTH = max(len(step.name) for step in STEPS)
 INDENT = " " * 8
 _MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip"}
-_TITLES = {group.name: group.title for group in GROUPS}
 
 
 class Printer:
@@ -58,7 +57,7 @@ class Printer:
         """Print lines, after the title of the step's group if another group was printed last."""
         if finding.step.group != self._group:
             self._group = finding.step.group
-            print(f"\n{_TITLES[self._group]}")
+            print(f"\n{GROUPS[self._group]}")
         print("\n".join(lines), flush=True)
 
 
@@ -82,7 +81,7 @@ def lines_of(finding: Finding) -> list[str]:
 
 def _identity(subject: Subject) -> dict[str, str]:
     """Return the engine's name and author, from the ``id`` lines of its greeting."""
-    return {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting.lines
+    return {line.words[1]: " ".join(line.words[2:]) for line in subject.greeting
             if line.first == "id" and len(line.words) > 2}
 
 
@@ -154,7 +153,7 @@ def listing(steps: Sequence[Step]) -> str:
     for step in steps:
         if step.group != group:
             group = step.group
-            lines += ["", f"{_TITLES[group]} ({group})"]
+            lines += ["", f"{GROUPS[group]} ({group})"]
         only = "" if len(step.protocols) > 1 else f" [{step.protocols[0]} only]"
         lines.append(f"  {step.name}{only}")
         lines += textwrap.wrap(

@@ -1,16 +1,21 @@
-"""Steps of the check, their groups, and their findings."""
+"""Steps of the check, and their findings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from merels.protocol.check.subject import Subject
 
 PROTOCOLS = ("uci", "ugi")
 """Dialects that can be checked."""
+GROUPS = {
+    "handshake": "Handshake", "readiness": "Ready", "stopping": "Stopping", "search": "Searches",
+    "position": "Positions", "options": "Options", "input": "Strange input", "moves": "Moves",
+    "queries": "UGI's queries", "output": "Output", "ending": "Ending",
+}
+"""Titles of the groups of steps, by name, in the order in which they run."""
 
 Check = Callable[[Subject], None]
 """A step's function: returns if the step passes, or raises `Fault`, `Skip` or `EngineError`."""
@@ -31,9 +36,9 @@ class Step:
 
     name: str
     group: str
+    check: Check
     expected: str
     """The expected behaviour and, usually, the reason for it."""
-    check: Check
     needs: tuple[str, ...]
     """Steps: if any of them failed, or was skipped for its own needs, this step is skipped."""
     protocols: tuple[str, ...]
@@ -57,40 +62,20 @@ class Finding:
     """Whether the step was skipped because the time limit of the run had passed."""
 
 
-@dataclass(slots=True)
-class Group:
-    """Steps about one part of the protocol."""
+def step(
+    group: str, *needs: str, protocols: tuple[str, ...] = PROTOCOLS
+) -> Callable[[Check], Step]:
+    """Return a decorator that makes a function a step with the function's name.
 
-    name: str
-    title: str
-    needs: tuple[str, ...] = ("greeting", "ready", "answers")
-    """Names of steps that every step of the group needs."""
-    steps: list[Step] = field(default_factory=list)
-    """The group's steps in the order in which they run."""
+    The function's docstring is the step's `Step.expected`. Besides ``needs``, a step needs the
+    steps greeting, ready and answers, unless it precedes them or belongs to the group ending.
+    """
+    gates = ("greeting",) if group in ("handshake", "ending") else ("greeting", "ready", "answers")
 
-    def add(
-        self, name: str, expected: str, check: Callable[..., None], *values: Any,
-        needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS, **settings: Any,
-    ) -> None:  # fmt: skip
-        """Add a step that calls ``check`` with the engine, ``values`` and ``settings``."""
-        all_needs = tuple(need for need in (*self.needs, *needs) if need != name)
-        self.steps.append(Step(
-            name, self.name, expected, lambda engine: check(engine, *values, **settings),
-            all_needs, protocols,
-        ))  # fmt: skip
+    def make(check: Check) -> Step:
+        name = check.__name__.replace("_", "-")
+        gates_before = gates[: gates.index(name)] if name in gates else gates
+        expected = " ".join((check.__doc__ or "").split())
+        return Step(name, group, check, expected, (*gates_before, *needs), protocols)
 
-    def step(
-        self, *, needs: tuple[str, ...] = (), protocols: tuple[str, ...] = PROTOCOLS
-    ) -> Callable[[Check], Check]:
-        """Return a decorator that adds a function as a step, named after the function.
-
-        The function's docstring is the step's `Step.expected`.
-        """
-
-        def add(check: Check) -> Check:
-            expected = " ".join((check.__doc__ or "").split())
-            name = check.__name__.replace("_", "-")
-            self.add(name, expected, check, needs=needs, protocols=protocols)
-            return check
-
-        return add
+    return make

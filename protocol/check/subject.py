@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from time import monotonic_ns
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import START, parse_move, parse_position
-from merels.engine.game.position import Position
+from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, PRESETS, Rules, make_rules
-from merels.protocol.check.conversation import FAIL_DELAY, Conversation, Fault, Pace, Skip
-from merels.protocol.check.transcript import Line, Search
+from merels.protocol.check.conversation import FAIL_DELAY, Conversation, Fault, Line, Pace, Skip
+from merels.protocol.client.answers import NO_MOVES
 from merels.protocol.client.dialects import UciAdapter, UgiAdapter, dialect
 from merels.protocol.client.engine_spec import EngineSpec
+from merels.protocol.client.info import InfoLine, read_info
 from merels.protocol.common.options import Option, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError
 
@@ -25,16 +27,96 @@ _FIELD_NAMES = frozenset(rule.name.lower() for rule in FIELDS)
 _UGI_WORDS = dict(zip(UciAdapter.clock_words, UgiAdapter.clock_words))
 
 
-@dataclass(slots=True)
-class Greeting:
-    """The engine's answer to the handshake."""
+class Kind(Enum):
+    """The legality of a ``bestmove``."""
 
+    LEGAL = "legal"
+    NONE = "no move"
+    WITHOUT_REMOVAL = "a mill without its removal"
+    ILLEGAL = "illegal"
+    UNREADABLE = "unreadable"
+
+
+def judge(position: Position, text: str) -> Kind:
+    """Return the legality of a ``bestmove`` with move ``text`` in a position."""
+    if text.lower() in NO_MOVES:
+        return Kind.NONE
+    move = move_or_none(text)
+    if move is None:
+        return Kind.UNREADABLE
+    if position.is_legal(move):
+        return Kind.LEGAL
+    mills = {legal[:2] for legal in position.legal_moves() if legal.removed}
+    return Kind.WITHOUT_REMOVAL if not move.removed and move[:2] in mills else Kind.ILLEGAL
+
+
+def move_or_none(text: str) -> Move | None:
+    """Parse a move; return None if ``text`` is malformed."""
+    try:
+        return parse_move(text)
+    except InputError:
+        return None
+
+
+@dataclass(slots=True)
+class Search:
+    """A ``go`` and the lines that answer it."""
+
+    position: Position
+    setup: str
+    """The ``position`` line."""
+    go: str
+    started: int
+    """Time at which ``go`` was sent, by `time.monotonic_ns`."""
     lines: list[Line] = field(default_factory=list)
-    seconds: float = 0.0
-    """Time from the handshake to the last line, in seconds."""
-    option_lines: list[tuple[Line, Option | None]] = field(default_factory=list)
-    """The ``option`` lines, each with its option, or None if it has no name or no type."""
-    options: Options = field(default_factory=Options)
+    """The lines before ``bestmove``."""
+    best: Line | None = None
+    """The ``bestmove`` line, or None before it arrives."""
+
+    def seconds_from(self, start: int) -> float:
+        """Return the seconds from ``start``, in ns, to ``bestmove``; 0 before it arrives."""
+        return (self.best.at - start) / 1e9 if self.best else 0.0
+
+    @property
+    def infos(self) -> list[tuple[Line, InfoLine]]:
+        """The parsed info lines that contain a number, a mistake or an unknown word."""
+        infos = [(line, read_info(line.raw)) for line in self.lines if line.first == "info"]
+        return [(line, info) for line, info in infos
+                if info.numbers or info.mistakes or info.unknown]
+
+    @property
+    def scored(self) -> list[tuple[Line, InfoLine]]:
+        """The parsed info lines with a score."""
+        return [(line, info) for line, info in self.infos if info.scored]
+
+    @property
+    def final(self) -> tuple[Line, InfoLine] | None:
+        """The last info line with an exact score of the best variation, or None."""
+        return next(((line, info) for line, info in reversed(self.scored)
+                     if not info.bound and info.numbers.get("multipv", 1) == 1), None)
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the ``bestmove`` line; empty before it arrives."""
+        return self.best.words if self.best else []
+
+    @property
+    def answer(self) -> str:
+        """The word after ``bestmove``, or ''."""
+        return "".join(self.words[1:2])
+
+    @property
+    def move(self) -> Move | None:
+        """The move in the answer, or None if the answer is malformed."""
+        return move_or_none(self.answer)
+
+    @property
+    def kind(self) -> Kind:
+        """The legality of the answer."""
+        return judge(self.position, self.answer)
+
+    def __str__(self) -> str:
+        return f"'{self.go}' after '{self.setup}'"
 
 
 class Subject(Conversation):
@@ -49,35 +131,37 @@ class Subject(Conversation):
         super().__init__(candidate, pace)
         self.dialect = dialect(candidate.protocol)
         self.rules = self._default_rules = rules
-        self.greeting = Greeting()
+        self.greeting: list[Line] = []
+        """The engine's answer to the latest handshake."""
+        self.greeting_seconds = self.ready_seconds = 0.0
+        """Seconds to the last line of `greeting`, and to the latest first readyok."""
+        self.options = Options()
         self.searches: list[Search] = []
         """Searches of all steps so far that did not fail."""
         self.exits: list[tuple[str, str]] = []
         """For each process that a step has ended: the occasion, and its end, '' for exit code 0."""
         self.start_failures = 0
         """Number of failed starts since the last successful start."""
-        self.failure: Fault | EngineError | None = None
-        """Error of the start before the first step; the first step that needs a start raises it."""
         self.surveyed: bool | None = None
         """Whether the searches of `output.survey` succeeded; None before the first attempt."""
         self.must_restart = False
         """Whether the next step needs a new process."""
-        self.ready_seconds = 0.0
-        """Seconds to the latest readyok that `Pace.ready` limits, after a start or setoption."""
-        self._greeted = False
-        self._ready = False
+        self._greeted = self._ready = False
 
     # The process.
 
-    def greet(self) -> Greeting:
-        """Send the handshake and return the answer; a second handshake is allowed."""
+    def greet(self) -> None:
+        """Send the handshake and read the answer."""
         started = monotonic_ns()
         hello = self.dialect.hello.decode().strip()
         self.send(hello)
-        lines = self.until(self.dialect.ready.decode(), self.pace.start, hello)
-        declared = [(line, parse_option(line.text)) for line in lines if line.first == "option"]
-        options = Options(option for _, option in declared if option)
-        return Greeting(lines, (lines[-1].at - started) / 1e9, declared, options)
+        self.greeting = self.until(self.dialect.ready.decode(), self.pace.start, hello)
+        self.greeting_seconds = (self.greeting[-1].at - started) / 1e9
+        self.options = Options(option for _, option in self.option_lines() if option)
+
+    def option_lines(self) -> list[tuple[Line, Option | None]]:
+        """Return each ``option`` line and its option, None if it has no name or no type."""
+        return [(line, parse_option(line.text)) for line in self.greeting if line.first == "option"]
 
     def ensure_started(self) -> None:
         """Start a process, greet it and set its options, unless a greeted process runs.
@@ -86,20 +170,17 @@ class Subject(Conversation):
         """
         if self._greeted:
             return
-        if self.failure is not None:
-            failure, self.failure = self.failure, None
-            raise failure
         try:
             self.spawn()
-            self.greeting = self.greet()
+            self.greet()
             settings = dict(self.candidate.options)
-            self.rules = engine_rules(self.greeting.options, settings, self._default_rules)
+            self.rules = engine_rules(self.options, settings, self._default_rules)
             for name, value in settings.items():
                 self.set_option(name, value)
         except BaseException:
             self.start_failures += 1
             raise
-        self._greeted, self.start_failures = True, 0
+        self._greeted, self.must_restart, self.start_failures = True, False, 0
 
     def ensure_ready(self) -> None:
         """Call `ensure_started`, and wait for the process's first readyok."""
@@ -120,7 +201,7 @@ class Subject(Conversation):
 
     def discard(self) -> None:
         super().discard()
-        self._greeted = self._ready = self.must_restart = False
+        self._greeted = self._ready = False
 
     def recover(self, failed: bool) -> None:
         """Prepare the next step: stop a search that still runs; kill a process left unusable.
@@ -143,32 +224,29 @@ class Subject(Conversation):
         """Wait for the process to exit; ``occasion`` names the cause, such as 'quit'.
 
         Warn if it takes more than `FAIL_DELAY`. Raise `Fault` after `Pace.answer`, but not before
-        `FAIL_DELAY` and at the latest after `EXIT_SECONDS`. A process that was not greeted also
-        gets the time of a start.
+        `FAIL_DELAY` and at the latest after `EXIT_SECONDS`.
         """
-        started = monotonic_ns()
-        starting = 0.0 if self._greeted else self.greeting.seconds
-        patience = min(EXIT_SECONDS, max(self.pace.answer, FAIL_DELAY)) + starting
         assert self._process is not None
+        started = monotonic_ns()
+        patience = min(EXIT_SECONDS, max(self.pace.answer, FAIL_DELAY))
         if not self._process.wait(patience):
             raise Fault(f"the process still runs {patience:.3g} s after {occasion}")
-        status = self._process.exit_status()
         seconds = (monotonic_ns() - started) / 1e9
-        if seconds > FAIL_DELAY + starting:
+        if seconds > FAIL_DELAY:
             self.warn(f"took {seconds:.1f} s to end after {occasion}")
-        self.exits.append((occasion, "" if status == 0 else self._process.describe_end()))
+        sound = self._process.exit_status() == 0
+        self.exits.append((occasion, "" if sound else self._process.describe_end()))
         self.discard()
 
     # Readiness and options.
 
     def ping(self) -> list[Line]:
         """Send isready; return the lines up to and including readyok."""
-        first = not self._ready
         asked = monotonic_ns()
         self.send("isready")
-        seconds = self.pace.ready if first else self.pace.answer
+        seconds = self.pace.answer if self._ready else self.pace.ready
         lines = self.until("readyok", seconds, "isready")
-        if first:
+        if not self._ready:
             self._ready, self.ready_seconds = True, (lines[-1].at - asked) / 1e9
         return lines
 
@@ -185,43 +263,24 @@ class Subject(Conversation):
         except Fault as fault:
             raise Fault(f"{fault.reason}, after {what}", fault.line) from None
 
-    def warn_unless_ready(self, warning: str) -> None:
-        """Wait for an optional readyok; if it does not arrive, warn and restart.
-
-        A new process also gets the time that the previous process needed to start.
-        """
-        starting = 0.0 if self._ready else self.greeting.seconds + self.ready_seconds
-        try:
-            self.until("readyok", FAIL_DELAY + starting, "isready")
-        except Fault:
-            self.warn(warning)
-            self.must_restart = True
-
     def require_option(self, name: str, least: int | None = None) -> Option:
         """Return the option that a step is about to set.
 
         Raise `Skip` if the engine has no option ``name``, or its maximum is less than ``least``.
         """
         self.ensure_ready()
-        option = self.greeting.options.get(name)
+        option = self.options.get(name)
         if option is None or least is not None and (option.maximum or 0) < least:
             bound = "" if least is None else f" that can be set to {least}"
             raise Skip(f"the engine has no option {name}{bound}")
-        self.must_restart = True
         return option
-
-    def value(self, name: str) -> str:
-        """Return an option's value after `ensure_started`; '' if the engine has no such option."""
-        option = self.greeting.options.get(name)
-        settings = {key.lower(): value for key, value in self.candidate.options}
-        return settings.get(name.lower(), option.default) if option is not None else ""
 
     def set_option(self, name: str, value: str | None) -> None:
         """Set an option, or press a button if ``value`` is None.
 
-        The next readyok may take `Pace.ready`.
+        The next readyok may take `Pace.ready`; the next step gets a new process.
         """
-        self._ready = False
+        self.must_restart, self._ready = True, False
         self.send(setoption(name, value))
 
     # Searches.
@@ -294,9 +353,9 @@ def engine_rules(options: Options, settings: Mapping[str, str], default: Rules) 
     Fields without an option have the values of ``default``.
     """
     values = [(option.name.lower(), option.default) for option in options.values()]
-    values += [(name.lower(), value) for name, value in settings.items() if name in options]
     # The variant sets all fields, and an engine may list it after them.
-    values[: len(options)] = sorted(values[: len(options)], key=lambda pair: pair[0] != _VARIANT)
+    values.sort(key=lambda pair: pair[0] != _VARIANT)
+    values += [(name.lower(), value) for name, value in settings.items() if name in options]
     rules = default
     for name, value in values:
         if name == _VARIANT and value.lower() in PRESETS:

@@ -10,9 +10,9 @@ from dataclasses import replace
 from merels.engine.common.errors import InputError
 from merels.protocol.check.conversation import FAST, Fault, Pace
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
+from merels.protocol.check.run import choose, run
 from merels.protocol.check.step import PROTOCOLS, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import choose, run
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.arguments import (
     add_engine_flag,
@@ -27,7 +27,7 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.process.errors import EngineError, EngineTerminated
 
 DESCRIPTION = """\
-Tests whether an engine follows the protocol, in about a hundred steps.
+Tests whether an engine follows the protocol, in about sixty steps.
 
   merels check -engine cmd=./myengine
   merels check -engine cmd=python args="my engine.py" proto=ugi option.Hash=64
@@ -125,11 +125,10 @@ def _try_start(subject: Subject) -> None:
         subject.ensure_started()
     except EngineTerminated as error:
         raise InputError(subject.candidate.command[0], f"does not start ({error.how})") from None
-    except (EngineError, Fault) as failure:
+    except (EngineError, Fault):
         subject.discard()
-        subject.failure = failure
     for name, value in subject.candidate.options:
         try:
-            subject.greeting.options.check(name, value)
+            subject.options.check(name, value)
         except InputError as error:
             raise InputError(f"{OPTION}{name}={value}", error.expected) from None

@@ -1,1 +1,1 @@
-"""The steps of the check, by subject."""
+"""The steps of the check, one function each."""

@@ -1,4 +1,4 @@
-"""Steps about the engine's moves, and about the syntax and numbers of its output.
+"""Steps about the engine's moves and answers, and about the syntax and numbers of its output.
 
 Most of these steps judge the output of all earlier steps.
 """
@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 
 from merels.engine.game.notation import parse_move
+from merels.engine.game.position import WHITE, Position
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.positions import (
     FINISHED,
@@ -18,19 +19,15 @@ from merels.protocol.check.positions import (
     MOVING,
     PLACING,
     REMOVALS,
-    SHUFFLE,
     START,
     WINNING,
 )
-from merels.protocol.check.step import Group
-from merels.protocol.check.subject import Subject
-from merels.protocol.check.transcript import Kind, Search, judge, move_or_none
+from merels.protocol.check.step import step
+from merels.protocol.check.subject import Kind, Search, Subject, judge, move_or_none
 from merels.protocol.client.answers import NO_MOVES
 
-MOVES = Group("moves", "Moves")
 SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
 """Positions that `survey` searches, besides the position after `GAME`."""
-OUTPUT = Group("output", "Output")
 LINE_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
               "registration", "response")
 """First words of the protocol's lines."""
@@ -58,32 +55,23 @@ def survey(engine: Subject) -> Iterator[Search]:
             yield search
 
 
-@MOVES.step()
-def whole_moves(engine: Subject) -> None:
-    """A move that closes a mill names the man that it removes in the same word (d6-d5xc3); without
-    its removal the move is illegal."""
-    for search in survey(engine):
-        if search.kind is Kind.WITHOUT_REMOVAL:
-            raise Fault(f"closes a mill and removes nothing, {search}", search.best)
-
-
-@MOVES.step()
+@step("moves")
 def bestmove_legal(engine: Subject) -> None:
-    """Every bestmove so far was legal; an illegal move loses the game in every tournament."""
+    """Every bestmove so far was legal, and a move that closes a mill named the man that it removes
+    in the same word (d6-d5xc3); an illegal move loses the game in every tournament."""
     for search in survey(engine):
-        kind = search.kind
-        if kind in (Kind.LEGAL, Kind.WITHOUT_REMOVAL):
-            continue
-        reason = "plays no move although there are legal moves"
-        if kind is Kind.UNREADABLE:
-            reason = "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
-        elif kind is Kind.ILLEGAL:
-            move = search.move
-            reason = f"is illegal ({search.position.objection(move) if move else ''})"
-        raise Fault(f"{reason}, {search}", search.best)
+        move = search.move
+        reasons = {
+            Kind.NONE: "plays no move although there are legal moves",
+            Kind.WITHOUT_REMOVAL: "closes a mill and removes nothing",
+            Kind.UNREADABLE: "is not a move such as d6, d6xb4, d6-d5 or d6-d5xc3",
+            Kind.ILLEGAL: f"is illegal ({search.position.objection(move) if move else ''})",
+        }
+        if search.kind is not Kind.LEGAL:
+            raise Fault(f"{reasons[search.kind]}, {search}", search.best)
 
 
-@MOVES.step(needs=("bestmove-legal",))
+@step("moves", "bestmove-legal")
 def forced_move(engine: Subject) -> None:
     """If only one move is legal, the engine plays it under every kind of limit; engines with a
     shortcut for this case have failed to print a bestmove."""
@@ -94,7 +82,7 @@ def forced_move(engine: Subject) -> None:
             raise Fault("is not the only legal move", search.best)
 
 
-@MOVES.step()
+@step("moves")
 def finished_games(engine: Subject) -> None:
     """In a lost position there is no move, and the answer is 'bestmove 0000' at once; a client
     that sends go anyway must neither hang nor get a move."""
@@ -109,20 +97,7 @@ def finished_games(engine: Subject) -> None:
             engine.warn(f"no score before bestmove when the game is over: {reason}", search.best)
 
 
-@MOVES.step(needs=("bestmove-legal",))
-def repeated_position(engine: Subject) -> None:
-    """The moves after a position count for repetition: if a position recurs often enough, the
-    game is drawn. An engine that plays on gets only a warning, as the client is the referee."""
-    if not engine.rules.repetition:
-        raise Skip("the engine's rules have no repetition")
-    search = engine.search("go depth 3", MOVING, SHUFFLE * (engine.rules.repetition - 1))
-    if search.position.outcome() is None:
-        raise Skip("another rule ends this game")
-    if search.kind is not Kind.NONE:
-        engine.warn("plays on although the game is a draw by repetition", search.best)
-
-
-@MOVES.step(needs=("whole-moves", "bestmove-legal"))
+@step("moves", "bestmove-legal")
 def whole_games(engine: Subject) -> None:
     """In games of the engine against itself, every move is legal under the rules that its options
     name (or -variant and -set)."""
@@ -139,7 +114,7 @@ def whole_games(engine: Subject) -> None:
             moves.append(str(move))
 
 
-@MOVES.step()
+@step("moves")
 def pv_legal(engine: Subject) -> None:
     """Every move of every pv so far was legal; clients show variations on a board, and an illegal
     move is often the sign of a hash collision."""
@@ -152,7 +127,7 @@ def pv_legal(engine: Subject) -> None:
                 position = position.play(parse_move(token))
 
 
-@MOVES.step(protocols=("uci",))
+@step("moves", protocols=("uci",))
 def ponder_legal(engine: Subject) -> None:
     """The move after 'ponder' is legal after the bestmove; clients send the position after both
     moves with 'go ponder'."""
@@ -165,7 +140,38 @@ def ponder_legal(engine: Subject) -> None:
             raise Fault(f"'{token}' is not legal after '{search.answer}', {search}", search.best)
 
 
-@OUTPUT.step()
+@step("queries", protocols=("ugi",))
+def query(engine: Subject) -> None:
+    """'query p1turn' returns whether the first player is to move, 'query gameover' whether the game
+    has ended, 'query result' the winner, 'draw' or 'none'; clients without the rules of the game
+    depend on them."""
+    engine.ensure_ready()
+    for text in (START, MOVING, WINNING, *FINISHED.values()):
+        position = engine.position(text)
+        for question, answer in (
+            ("p1turn", str(position.side == WHITE).lower()),
+            ("gameover", str(position.outcome() is not None).lower()),
+            ("result", _result(position)),
+        ):
+            engine.send(engine.dialect.position(position).decode(), f"query {question}")
+            lines = [line for line in engine.ping() if line.first == "response"]
+            if len(lines) != 1:
+                raise Fault(f"{len(lines)} responses to 'query {question}'",
+                            lines[-1] if lines else None)
+            if lines[0].text != f"response {answer}":
+                reason = f"'query {question}' should get 'response {answer}' in {text}"
+                raise Fault(reason, lines[0])
+
+
+def _result(position: Position) -> str:
+    """Return the response to 'query result'."""
+    outcome = position.outcome()
+    if outcome is None:
+        return "none"
+    return "draw" if outcome.winner is None else f"p{outcome.winner + 1}win"
+
+
+@step("output")
 def one_bestmove(engine: Subject) -> None:
     """Each go gets exactly one bestmove; clients read a second bestmove as the answer to the next
     go."""
@@ -177,27 +183,21 @@ def one_bestmove(engine: Subject) -> None:
         raise Fault(f"a bestmove that answers no go, last sent: '{sent}'", line)
 
 
-@OUTPUT.step(protocols=("uci",))
+@step("output")
 def bestmove_form(engine: Subject) -> None:
-    """The answer has the form 'bestmove M' or 'bestmove M ponder M'."""
+    """The answer has the form 'bestmove M' or 'bestmove M ponder M'; in UGI only 'bestmove M', as
+    clients there read the rest of the line as part of the move."""
     for search in survey(engine):
         words = search.words
         if words[0] != "bestmove":
             raise Fault("is not in lower case", search.best)
-        if len(words) != 2 and not (len(words) == 4 and words[2] == "ponder"):
-            raise Fault("is neither 'bestmove M' nor 'bestmove M ponder M'", search.best)
+        if len(words) == 4 and words[2] == "ponder" and engine.dialect.can_ponder:
+            continue
+        if len(words) != 2:
+            raise Fault("does not have exactly the words of an answer", search.best)
 
 
-@OUTPUT.step(protocols=("ugi",))
-def bestmove_two_words(engine: Subject) -> None:
-    """In UGI the line has exactly two words, bestmove and the move; clients read the rest of the
-    line as part of the move."""
-    for search in survey(engine):
-        if len(search.words) != 2:
-            raise Fault("does not have exactly two words", search.best)
-
-
-@OUTPUT.step()
+@step("output")
 def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
     tournaments adjudicate by scores, and some clients fail without a score."""
@@ -206,24 +206,17 @@ def score_before_bestmove(engine: Subject) -> None:
             raise Fault(f"no info line with a score precedes it, {search}", search.best)
 
 
-@OUTPUT.step()
+@step("output")
 def info_syntax(engine: Subject) -> None:
     """Info lines consist of the protocol's words with their numbers (an unknown word is only a
-    warning); clients drop a line with 'nodes abc', or crash."""
+    warning), hashfull from 0 to 1000, wdl with a sum of 1000, multipv from 1; clients drop a line
+    with 'nodes abc', or crash."""
     for search in survey(engine):
         for line, info in search.infos:
             if info.mistakes:
                 raise Fault(info.mistakes[0], line)
             if info.unknown:
                 engine.warn(f"'{info.unknown[0]}' is not a word of info lines", line)
-
-
-@OUTPUT.step()
-def info_bounds(engine: Subject) -> None:
-    """Numbers are in range: hashfull from 0 to 1000, wdl with a sum of 1000, and multipv from
-    1."""
-    for search in survey(engine):
-        for line, info in search.infos:
             if not 0 <= info.numbers.get("hashfull", 0) <= 1000:
                 raise Fault("hashfull is in permille, 0 to 1000", line)
             if info.wdl and sum(info.wdl) != 1000:
@@ -232,45 +225,29 @@ def info_bounds(engine: Subject) -> None:
                 raise Fault("multipv counts from 1", line)
 
 
-@OUTPUT.step()
-def info_depth_rises(engine: Subject) -> None:
-    """Within a search the depth never decreases; clients show the last line as the best."""
+@step("output")
+def info_counts(engine: Subject) -> None:
+    """Within a search, depth, nodes and time never decrease, and time is at most the time that the
+    client has measured since go, plus 50 ms; clients show the last line as the best."""
     for search in survey(engine):
-        depths: dict[int, int] = {}
-        for line, info in search.scored:
-            number = info.numbers.get("multipv", 1)
-            last_depth = depths.get(number, 0)
-            depth = depths[number] = info.numbers.get("depth", last_depth)
-            if depth < last_depth:
-                raise Fault(f"depth {depth} follows depth {last_depth}, {search}", line)
-
-
-@OUTPUT.step()
-def info_counts_rise(engine: Subject) -> None:
-    """Within a search nodes and time never decrease: both count from the start of the search."""
-    for search in survey(engine):
-        for word in ("nodes", "time"):
-            last_count = 0
-            for line, info in search.infos:
-                count = info.numbers.get(word, last_count)
-                if count < last_count:
-                    raise Fault(f"{word} decreases from {last_count}, {search}", line)
-                last_count = count
-
-
-@OUTPUT.step()
-def info_time_honest(engine: Subject) -> None:
-    """The time of an info line is at most the time that the client has measured since go, plus
-    50 ms."""
-    for search in survey(engine):
+        latest: dict[tuple[str, int], int] = {}
         for line, info in search.infos:
+            variation = info.numbers.get("multipv", 1)
+            for word in ("depth", "nodes", "time"):
+                count = info.numbers.get(word)
+                if count is None or word == "depth" and not info.scored:
+                    continue
+                key = word, variation if word == "depth" else 0
+                if count < latest.get(key, 0):
+                    raise Fault(f"{word} decreases from {latest[key]}, {search}", line)
+                latest[key] = count
             seconds = (line.at - search.started) / 1e9
             if info.numbers.get("time", 0) / 1000 > seconds + TIME_SLACK:
                 raise Fault(f"states more time than the {seconds * 1000:.0f} ms that had passed",
                             line)
 
 
-@OUTPUT.step()
+@step("output")
 def info_complete(engine: Subject) -> None:
     """The last info line with an exact score has depth, nodes, time and pv, and the last pv begins
     with the bestmove; clients show all of these (only a warning)."""
@@ -290,21 +267,11 @@ def info_complete(engine: Subject) -> None:
             engine.warn(f"the pv does not begin with '{search.answer}', which is played", line)
 
 
-@OUTPUT.step()
-def known_lines(engine: Subject) -> None:
-    """Every line begins with a word of the protocol (another word is only a warning); other output
-    belongs after 'info string'."""
-    list(survey(engine))
-    for line in engine.transcript:
-        if line.first and line.first not in LINE_WORDS:
-            engine.warn("does not begin with a word of the protocol", line)
-            return
-
-
-@OUTPUT.step()
+@step("output")
 def clean_lines(engine: Subject) -> None:
     """Lines are valid UTF-8, without tabs and other control characters, and without spaces at their
-    ends; strict clients misread other lines. CR before LF and empty lines are only a warning."""
+    ends; strict clients misread other lines. CR before LF, empty lines and lines that begin with no
+    word of the protocol are only a warning."""
     list(survey(engine))
     for line in engine.transcript:
         raw = line.raw
@@ -323,9 +290,11 @@ def clean_lines(engine: Subject) -> None:
             raise Fault("is not valid UTF-8", line) from None
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
             raise Fault("contains a tab or another control character", line)
+        if line.first not in LINE_WORDS:
+            engine.warn("does not begin with a word of the protocol", line)
 
 
-@OUTPUT.step()
+@step("output")
 def silent_stderr(engine: Subject) -> None:
     """The engine writes nothing to standard error (only a warning). Some clients read it as
     output; other clients never read it, so an engine that fills the pipe blocks."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from merels.protocol.check.conversation import Pace
+from merels.protocol.check.run import MAX_SECONDS, choose, run
 from merels.protocol.check.step import Finding, Verdict
 from merels.protocol.check.subject import Subject
-from merels.protocol.check.suite import MAX_SECONDS, choose, run
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.kit import fakes
 

@@ -1,4 +1,4 @@
-"""The list of all steps, their selection, and the run."""
+"""The selection of steps, and their run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 
 from merels.engine.common.errors import InputError, quoted, suggestion
 from merels.protocol.check.conversation import Fault, Skip
-from merels.protocol.check.step import Finding, Group, Step, Verdict
-from merels.protocol.check.steps import inputs, lifetime, output, position, searches
+from merels.protocol.check.step import GROUPS, Finding, Step, Verdict
+from merels.protocol.check.steps import output, searches, session
 from merels.protocol.check.subject import Subject
 from merels.protocol.process.errors import EngineError
 
-GROUPS: tuple[Group, ...] = (
-    lifetime.HANDSHAKE, lifetime.READY, searches.STOPPING, searches.SEARCH, position.GROUP,
-    inputs.OPTIONS, inputs.INPUT, output.MOVES, position.QUERIES, output.OUTPUT, lifetime.ENDING,
+STEPS = sorted(
+    (each for module in (session, searches, output) for each in vars(module).values()
+     if isinstance(each, Step)),
+    key=lambda step: list(GROUPS).index(step.group),
 )
-"""All groups in the order in which they run."""
-STEPS: tuple[Step, ...] = tuple(step for group in GROUPS for step in group.steps)
+"""All steps in the order in which they run."""
 MAX_START_FAILURES = 3
 """Number of consecutive failed starts after which all remaining steps are skipped."""
 MAX_SECONDS = 300.0
@@ -29,16 +29,12 @@ def choose(names: Sequence[str]) -> list[Step]:
 
     Raise `InputError` for an unknown name.
     """
-    if not names:
-        return list(STEPS)
-    groups = {group.name for group in GROUPS}
-    step_names = [step.name for step in STEPS]
     wanted = {name.lower() for name in names}
-    for name in sorted(wanted):
-        if name not in groups and name not in step_names:
-            hint = suggestion(name, [*step_names, *groups]) or "; -list prints them all"
-            raise InputError(name, f"no step or group has that name{hint}")
-    return [step for step in STEPS if step.name in wanted or step.group in wanted]
+    known = [*(step.name for step in STEPS), *GROUPS]
+    for name in sorted(wanted.difference(known)):
+        hint = suggestion(name, known) or "; -list prints them all"
+        raise InputError(name, f"no step or group has that name{hint}")
+    return [step for step in STEPS if not wanted or not wanted.isdisjoint((step.name, step.group))]
 
 
 def run(
@@ -57,7 +53,7 @@ def run(
     deadline = time.monotonic() + max_seconds
     for step in steps:
         missing = [need for need in step.needs if need in not_passed]
-        too_late = False
+        reason, too_late = "", False
         if subject.candidate.protocol not in step.protocols:
             reason = f"only for {step.protocols[0]}"
         elif subject.start_failures >= MAX_START_FAILURES:
@@ -65,13 +61,11 @@ def run(
         elif missing:
             reason = f"needs {missing[0]}, which did not pass"
         elif time.monotonic() > deadline:
-            too_late, reason = True, f"the time limit of {max_seconds:g} s has passed"
-        else:
-            reason = ""
+            reason, too_late = f"the time limit of {max_seconds:g} s has passed", True
         if reason:
             finding = Finding(step, Verdict.SKIP, reason, too_late=too_late)
         else:
-            finding = run_step(step, subject)
+            finding = _run_step(step, subject)
         if finding.verdict is Verdict.FAIL or missing:
             not_passed.add(step.name)
         findings.append(finding)
@@ -79,7 +73,7 @@ def run(
     return findings
 
 
-def run_step(step: Step, subject: Subject) -> Finding:
+def _run_step(step: Step, subject: Subject) -> Finding:
     """Run one step and return its finding."""
     subject.warnings.clear()
     search_count, stray_count = len(subject.searches), len(subject.stray_bestmoves)
@@ -96,7 +90,6 @@ def run_step(step: Step, subject: Subject) -> Finding:
     warnings = list(subject.warnings)
     if verdict is Verdict.PASS and warnings:
         verdict, reason, line = Verdict.WARN, warnings[0].reason, warnings[0].line
-        del warnings[0]
     if verdict is Verdict.FAIL:
         # One fault causes one failure: later steps do not judge the searches of a failed step.
         del subject.searches[search_count:], subject.stray_bestmoves[stray_count:]
