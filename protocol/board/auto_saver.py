@@ -17,7 +17,7 @@ from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
 
 _FILE_CHANGED = (
-    "Another board or program has opened, changed or removed this game's file. The game is now "
+    "Another tab or program has opened, changed or removed this game's file. The game is now "
     "saved to a second file in My games."
 )
 _SIDES = ("White", "Black")

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from threading import Lock
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, printable
 from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.engine.common.text_file import decode, read_regular_file
 from merels.protocol.formats.pgn.reader import parse_record
@@ -23,7 +23,7 @@ from merels.protocol.games.record import Record
 UNFINISHED = "unterminated"
 """Value of PGN's tag Termination for an unfinished game."""
 _ENDING = ".pgn"
-_LOCK_ENDING = ".lock"
+_LOCK = "board.lock"
 MAX_WORDS = 100
 """Different words of a query, at most; each is searched in every game."""
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
@@ -53,7 +53,7 @@ class ChangedElsewhere(Exception):
 class Claim:
     """A board's exclusive right to write the file of one game.
 
-    ``watched`` returns whether a page shows the board. Only `GameStore` changes the other fields.
+    ``watched`` returns whether a page shows the board.
     """
 
     def __init__(self, key: str, watched: Callable[[], bool], last_stamp: Stamp | None) -> None:
@@ -61,23 +61,58 @@ class Claim:
         self.watched = watched
         self.last_stamp = last_stamp
         """The file's stamp at the last read or write; None if there was no file."""
-        self.lock: int | None = None
-        """Descriptor of the locked lock file; None if not held or the folder allows no lock."""
 
 
 class GameStore:
     """The games in ``folder``, which is created with the first game. Thread-safe.
 
-    Several processes may share a folder. Only the board that holds the `Claim` to a game replaces
-    or removes the game's file.
+    Only the board that holds the `Claim` to a game replaces or removes the game's file. `own` keeps
+    other processes out of the folder.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._claims: dict[str, Claim] = {}
-        """Claims held by boards of this process, by key."""
+        """Claims held by boards, by key."""
+        self._owned: int | None = None
+        """Descriptor of the folder's lock file."""
         self._lock = Lock()
         self._cache: dict[str, Entry] = {}
+
+    def own(self) -> str:
+        """Lock the folder for this process, until it ends or calls `disown`.
+
+        If another process owns the folder, own and use a folder below it, and return a notice that
+        names that process; else return ''. A folder that allows no lock is used without one.
+        """
+        first, holder, count = self.folder, "", 1
+        while True:
+            with suppress(OSError):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            lock = self.folder / _LOCK
+            try:
+                self._owned = create_lock(lock)
+                break
+            except BlockingIOError:
+                if not holder:
+                    with suppress(OSError):
+                        holder = lock.read_text(errors="replace")[:20]
+                count += 1
+                self.folder = first / f"board-{count}"
+        if self._owned is not None:
+            os.truncate(self._owned, 0)
+            os.write(self._owned, str(os.getpid()).encode())
+        if count == 1:
+            return ""
+        return printable(
+            f"Another merels board, process {holder or '?'}, keeps its games in {first}. The games "
+            f"of this one are kept in {self.folder}."
+        )
+
+    def disown(self) -> None:
+        """Unlock the folder."""
+        remove_lock(self._owned, self.folder / _LOCK)
+        self._owned = None
 
     def new_key(self) -> str:
         """Return a new key; keys sort by local time."""
@@ -98,32 +133,24 @@ class GameStore:
     def claim(self, key: str, watched: Callable[[], bool]) -> Claim:
         """Return the claim to a stored game.
 
-        Raise `InputError` if there is no such game, or a watched board or another process has it.
+        Raise `InputError` if there is no such game, or a watched board has it.
         """
         claim = Claim(key, watched, stamp(self._path(key)))
         if not self.acquire(claim):
-            where = "in another tab" if key in self._claims else "on another board of merels"
             tags = next((entry.tags for entry in self._entries() if entry.key == key), {})
             names = " – ".join(tags.get(side, "?") for side in ("White", "Black"))
-            raise InputError(names, f"this game is open {where}; close it there first")
+            raise InputError(names, "this game is open in another tab; close it there first")
         return claim
 
     def acquire(self, claim: Claim) -> bool:
         """Acquire a claim that is free, or held by the same board or an unwatched one.
 
-        A claim of another process is not free. Return whether the claim is held now.
+        Return whether the claim is held now.
         """
         with self._lock:
-            holder = self._claims.get(claim.key)
-            if holder is None:
-                try:
-                    claim.lock = create_lock(self._lock_file(claim.key))
-                except BlockingIOError:
-                    return False
-            elif holder.watched is not claim.watched and holder.watched():
+            holder = self._claims.get(claim.key, claim)
+            if holder.watched is not claim.watched and holder.watched():
                 return False
-            elif holder is not claim:
-                claim.lock, holder.lock = holder.lock, None
             self._claims[claim.key] = claim
         return True
 
@@ -132,21 +159,12 @@ class GameStore:
         with self._lock:
             if self._claims.get(claim.key) is claim:
                 del self._claims[claim.key]
-                remove_lock(claim.lock, self._lock_file(claim.key))
-                claim.lock = None
 
     def is_free(self, key: str) -> bool:
-        """Return whether neither a watched board nor another process holds the claim to a game."""
+        """Return whether no watched board holds the claim to a game."""
         with self._lock:
-            if key in self._claims:
-                return not self._claims[key].watched()
-            if not self._lock_file(key).exists():
-                return True
-            try:  # Remove the lock file of a killed process.
-                remove_lock(create_lock(self._lock_file(key)), self._lock_file(key))
-            except BlockingIOError:
-                return False
-        return True
+            claim = self._claims.get(key)
+        return claim is None or not claim.watched()
 
     def write(self, claim: Claim, record: Record) -> None:
         """Replace the file of a game, atomically; the claim must be held.
@@ -207,9 +225,6 @@ class GameStore:
 
     def _file(self, key: str) -> Path:
         return self.folder / (key + _ENDING)
-
-    def _lock_file(self, key: str) -> Path:
-        return self.folder / (key + _LOCK_ENDING)
 
     def _path(self, key: str) -> Path:
         """Return a game's file; raise `InputError` if there is no such game.

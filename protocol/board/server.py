@@ -52,6 +52,8 @@ class BoardServer(GuardedServer):
         """Stop listening, and close every board with its engines."""
         super().server_close()
         self.sessions.close()
+        if self.sessions.store is not None:
+            self.sessions.store.disown()
 
 
 class Handler(GuardedHandler):

@@ -93,6 +93,10 @@ def _serve(arguments: argparse.Namespace) -> int:
     rating_folder, rating_warning = _folder("puzzles", "the puzzle rating is", "MERELS_PUZZLES")
     trainer = Trainer(rating_folder, puzzles, standard=True)
     store = None if games_folder is None else GameStore(games_folder)
+    if store is not None:
+        games_warning = store.own()
+        if games_warning:
+            print(f"merels: {games_warning}", file=sys.stderr)
     table_build = None if arguments.no_tables else TableBuild()
     try:
         server = BoardServer(
@@ -105,7 +109,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         where = f"{arguments.host}:{port}"
         raise InputError(where, f"cannot listen on this address ({reason or error})") from None
     if port:
-        _keep_cookie(server, games_folder)
+        _keep_cookie(server, store.folder if store is not None else None)
     address = server.new_address()
     file = None if arguments.no_open else _start_file(address)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def test_a_board_opens_although_the_games_folder_has_become_a_file(tmp_path: Pat
     folder.mkdir()
     with Server(games=folder) as server:
         session = server.open()
-        folder.rmdir()
+        shutil.rmtree(folder)
         folder.write_text("not a folder")
         status, answer = server.api("games", session=session)
         assert status == 500 and "NotADirectoryError" in answer["error"]

@@ -56,28 +56,28 @@ def test_two_trainers_share_a_puzzle_rating(tmp_path: Path) -> None:
     assert Trainer(tmp_path).player.tried == first.player.tried == 4
 
 
-CLAIMING_SCRIPT = """
+OWNING_SCRIPT = """
 import os, sys
 from pathlib import Path
-from merels.protocol.board.game_store import Claim, GameStore
-folder, held = Path(sys.argv[1]), 0
-store = GameStore(folder)
-while held < 700:
-    claim = Claim("game", bool, None)
-    if store.acquire(claim):
+from merels.protocol.board.game_store import GameStore
+folder, owned = Path(sys.argv[1]), 0
+while owned < 300:
+    store = GameStore(folder)
+    store.own()
+    if store.folder == folder:
         os.close(os.open(folder / "mark", os.O_CREAT | os.O_EXCL))
         os.unlink(folder / "mark")
-        store.release(claim)
-        held += 1
+        owned += 1
+    store.disown()
 """
 
 
-def test_a_claim_is_held_by_one_process_at_a_time(tmp_path: Path) -> None:
+def test_a_folder_is_owned_by_one_process_at_a_time(tmp_path: Path) -> None:
     """The lock file may be removed while another process is about to lock it."""
-    words = [sys.executable, "-c", CLAIMING_SCRIPT, str(tmp_path)]
+    words = [sys.executable, "-c", OWNING_SCRIPT, str(tmp_path)]
     processes = [subprocess.Popen(words, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate(timeout=60)[1] for process in processes] == [""] * 3
-    assert list(tmp_path.iterdir()) == []
+    assert not any(path.is_file() for path in tmp_path.rglob("*"))
 
 
 FULL_DISK_SCRIPT = """
@@ -107,7 +107,7 @@ def test_a_full_disk_does_not_damage_a_stored_game(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     save_error, files, moves = done.stdout.splitlines()
     assert save_error.startswith("This game is not saved:") and "File too large" in save_error
-    assert (files, moves) == (".lock .pgn", "[['1.', 'd6', '*']]")
+    assert (files, moves) == (".pgn", "[['1.', 'd6', '*']]")
     # Closing the board with enough space has saved the whole game.
     [path] = tmp_path.iterdir()
     assert "1. d6 f4 *" in path.read_text()

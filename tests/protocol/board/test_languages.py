@@ -101,12 +101,6 @@ def test_each_translated_sentence_of_the_server_is_in_its_code() -> None:
             assert missing == [], key
 
 
-def test_both_places_where_a_game_may_be_open_are_translated() -> None:
-    source = (PAGE.parent / "game_store.py").read_text("utf-8")
-    [places] = re.findall(r'where = "(.+?)" if .+? else "(.+?)"', source)
-    assert set(places) <= set(ENGLISH.values())
-
-
 def test_no_text_of_the_page_is_outside_the_tables() -> None:
     texts = {text.strip() for text in re.findall(r">([^<]+)<", HTML)} - {""}
     assert {text for text in texts if len(text) > 1} - SYMBOLS == set()

@@ -1,4 +1,4 @@
-"""Two servers, or other programs, on one folder of games: no played move is lost."""
+"""Two boards, two servers or other programs on one folder: no played move is lost."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from tests.protocol.board.steps import ANALYST, PERSON
 from tests.protocol.board.test_taking_back import play
 
 PLAYERS = [PERSON, PERSON, ANALYST]
-ELSEWHERE = "open on another board"
+ELSEWHERE = "open in another tab"
 
 
 @pytest.fixture
 def boards(tmp_path: Path) -> Iterator[tuple[Session, Session]]:
-    """Two boards, as on two servers, whose stores share a folder; the first has a game."""
-    first, second = (
-        Session(name, [OWN_ENGINE], GameStore(tmp_path)) for name in ("first", "second")
-    )
+    """Two boards of one server; the first has a game and is watched."""
+    store = GameStore(tmp_path)
+    first, second = (Session(name, [OWN_ENGINE], store) for name in ("first", "second"))
+    first.subscribe()
     act(first, "new", {"players": PLAYERS})
     play(first, "d6", "f4")
     yield first, second
@@ -56,12 +56,14 @@ def only_game(board: Session) -> dict[str, str]:
 
 
 def fall_asleep(board: Session) -> None:
-    """Let a board without a page fall asleep."""
+    """Close the pages of a board, and let it fall asleep."""
+    for feed in list(board._feeds):
+        board.unsubscribe(feed)
     board._awake_until = 0.0
     board.tick()
 
 
-def test_a_game_is_open_on_one_board_only_across_servers(
+def test_a_game_is_open_on_one_board_only(
     tmp_path: Path, boards: tuple[Session, Session]
 ) -> None:
     first, second = boards
@@ -176,20 +178,20 @@ def test_a_game_is_stored_once_its_folder_can_be_written(tmp_path: Path) -> None
 
 
 def test_two_servers_on_one_folder_lose_no_move(tmp_path: Path) -> None:
-    """Use two real processes, and kill the first."""
+    """Use real processes, and kill the first."""
     with Server(games=tmp_path) as first, Server(games=tmp_path) as second:
-        session = first.begin()
-        for at, move in enumerate(("d6", "f4", "d2")):
-            assert first.api("play", session=session, move=move, at=at) == (200, {})
         opened = second.api("open")[1]
-        assert opened["unfinished"] is None, "it is open on the first server"
-        [game] = second.api("games", session=opened["session"])[1]["games"]
-        fields = {"session": opened["session"], "key": game["key"], "changed": game["changed"]}
-        for action in ("reopen", "forget"):
-            status, answer = second.api(action, **fields)
-            assert status == 400 and ELSEWHERE in answer["error"]
+        notice = f"Another merels board, process {first.pid}, keeps its games in {tmp_path}."
+        assert notice in opened["warning"] and notice in second.errors()
+        for server, moves in ((first, ("d6", "f4", "d2")), (second, ("a1",))):
+            session = server.begin()
+            for at, move in enumerate(moves):
+                assert server.api("play", session=session, move=move, at=at) == (200, {})
+        assert second.api("games", session=opened["session"])[1]["found"] == 1
+        assert movetexts(tmp_path) == ["d6 f4 d2"] and movetexts(tmp_path / "board-2") == ["a1"]
         os.kill(first.pid, signal.SIGKILL)
         first.stop()
-        assert second.api("reopen", **fields) == (200, {})
-        assert second.api("play", session=opened["session"], move="b4", at=3) == (200, {})
-        assert movetexts(tmp_path) == ["d6 f4 d2 b4"]
+        with Server(games=tmp_path) as third:
+            opened = third.api("open")[1]
+            assert opened["warning"] == "" and opened["unfinished"]["plies"] == "3"
+    assert not list(tmp_path.rglob("*.lock"))

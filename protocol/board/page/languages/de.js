@@ -301,7 +301,7 @@ export default {
   "games.all": "Alle auswählen",
   "games.delete.picked": "Ausgewählte löschen",
   "games.pick": "{game} auswählen",
-  "games.elsewhere": "auf einem anderen Brett offen",
+  "games.elsewhere": "in einem anderen Tab offen",
   "games.own.win": "Du hast gegen {name} gewonnen",
   "games.own.loss": "Du hast gegen {name} verloren",
   "games.own.draw": "Remis gegen {name}",
@@ -539,13 +539,13 @@ export default {
   "server.during": "während der Partie",
   "server.after": "nach der Partie",
   "server.on-board": "Diese Partie steht auf dem Brett; beginne zuerst eine andere",
-  "server.open": "Diese Partie ist {where} offen; schließe sie dort zuerst",
-  "server.tab": "in einem anderen Tab",
-  "server.elsewhere": "auf einem anderen Brett von merels",
+  "server.open": "Diese Partie ist in einem anderen Tab offen; schließe sie dort zuerst",
+  "server.held": "Ein anderes merels board, Prozess {process}, bewahrt seine Partien in {folder} auf. "
+    + "Die Partien von diesem stehen in {own}.",
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
   "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
     + "Lade sie mit „Speichern oder teilen“ herunter.",
-  "server.second-file": "Ein anderes Brett oder Programm hat die Datei dieser Partie geöffnet, "
+  "server.second-file": "Ein anderer Tab oder ein Programm hat die Datei dieser Partie geöffnet, "
     + "geändert oder entfernt. Die Partie wird jetzt in einer zweiten Datei unter Meine Partien "
     + "gespeichert.",
   "server.changed-file": "Diese Partie hat sich inzwischen geändert; öffne sie, bevor du sie "

@@ -291,7 +291,7 @@ export default {
   "games.all": "Pick all",
   "games.delete.picked": "Delete picked",
   "games.pick": "Pick {game}",
-  "games.elsewhere": "open on another board",
+  "games.elsewhere": "open in another tab",
   "games.own.win": "You won against {name}",
   "games.own.loss": "You lost against {name}",
   "games.own.draw": "You drew with {name}",
@@ -525,13 +525,13 @@ export default {
   "server.during": "during the game",
   "server.after": "after the game",
   "server.on-board": "this game is on the board; begin another one first",
-  "server.open": "this game is open {where}; close it there first",
-  "server.tab": "in another tab",
-  "server.elsewhere": "on another board of merels",
+  "server.open": "this game is open in another tab; close it there first",
+  "server.held": "Another merels board, process {process}, keeps its games in {folder}. The games of "
+    + "this one are kept in {own}.",
   "server.gone": "this board is gone; reload the page",
   "server.unsaved": "This game is not saved: cannot write to {where}. "
     + "Download it with 'Save or share'.",
-  "server.second-file": "Another board or program has opened, changed or removed this game's file. "
+  "server.second-file": "Another tab or program has opened, changed or removed this game's file. "
     + "The game is now saved to a second file in My games.",
   "server.changed-file": "this game has changed meanwhile; open it before you delete it",
   "server.unsaved-rating": "Your puzzle rating is not saved: {reason}.",
