@@ -49,18 +49,6 @@ def test_an_engine_that_crashes_in_every_game_fails_the_run(tmp_path: Path) -> N
     assert report["warnings"] == ["Odd failed in 4 of 4 games (100.0%): 4 crashes"]
 
 
-@pytest.mark.parametrize("mode, limit, column, warning", [
-    ("deaf", "pingtimeout=0.5", 1, "4 stalls"), ("late 0.5", "st=0.1", 2, "4 time forfeits"),
-    ("illegal", "nodes=20", 3, "4 games, from game 1 on"),
-])
-def test_each_fault_has_its_column_and_its_warning(
-    tmp_path: Path, mode: str, limit: str, column: int, warning: str
-) -> None:
-    status, out, _ = play(tmp_path, mode, limit=f"nodes=20 {limit}")
-    assert status == 1 and health(out)["Odd"][1:][column] == int(warning[0])
-    assert warning in out.splitlines()[-1]
-
-
 def test_harmless_faults_are_counted_and_fail_no_run(tmp_path: Path) -> None:
     status, out, _ = play(tmp_path, "double")
     assert status == 0 and "WARNING" not in out

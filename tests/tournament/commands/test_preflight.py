@@ -11,10 +11,11 @@ import pytest
 
 from merels.tournament.commands.main import main
 from merels.tournament.journal.open import read_journal
-from tests.commands import output
+from tests.commands import output, refusal
 from tests.kit import fakes
 from tests.kit.fakes import SANMILL
-from tests.processes import needs_proc
+from tests.kit.rows import check_rows
+from tests.processes import assert_no_engine_is_left, needs_proc
 from tests.tournament.processes import Marked, play
 from tests.tournament.specs import engine_words, match, rows_of
 
@@ -31,66 +32,49 @@ def fake(*words: str, mode: str = "sound", name: str = "E") -> list[str]:
 
 
 def refused(tmp_path: Path, *words: str) -> str:
-    """Return the error of a run that must be refused and leave no file and no process."""
-    run = Marked(*words, "-rounds", "1", "-journal", f"{tmp_path}/j", "-pgnout", f"{tmp_path}/g",
-                 cwd=tmp_path)
-    status, out, err = run.wait()
-    assert (status, out, err.count("\n")) == (2, "", 1), err
+    """Return the error of a run that must be refused and leave no file and no engine."""
+    err = refusal("tournament", *words, "-rounds", "1", "-journal", f"{tmp_path}/j",
+                  "-pgnout", f"{tmp_path}/g", folder=tmp_path)
+    assert err.count("\n") == 1, err
     assert [path.name for path in tmp_path.iterdir() if path.name in "jg"] == []
-    assert run.survivors() == []
+    assert_no_engine_is_left()
     return err.removeprefix("merels tournament: ").strip()
 
 
-@needs_proc
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["cmd=./mini.pu"], "'-engine E': does not start: no such engine: './mini.pu' is not in "),
-        ([f"cmd={sys.executable}", "args=-c 'import no_such_module'"],
-         "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
-        (["cmd=./text"], "Permission denied; make it executable"),
-        (["cmd=cat", "starttimeout=0.2"],
-         "gives no answer to uci in 0.2 s; last output: 'uci'; see proto= and starttimeout="),
-        (["cmd=sleep", "args=60", "starttimeout=0.2"], "gives no answer to uci in 0.2 s; "
-         "an engine must flush every line that it writes; see proto= and starttimeout="),
-        (["cmd=sh", 'args=-c "echo no net file; exit 3"'],
-         "does not start: exit code 3 (it wrote 'no net file')"),
-    ],
-)
-def test_a_program_that_does_not_start_is_reported_with_its_error_output(
-    tmp_path: Path, words: list[str], message: str
-) -> None:
+def test_a_program_that_does_not_start_is_reported_with_its_error_output(tmp_path: Path) -> None:
+    def check(words: str, message: str) -> None:
+        flags = [word.replace("+", " ") for word in words.split()]
+        assert message in refused(tmp_path, *match("-engine", *flags, "name=E", "nodes=1"))
+
     (tmp_path / "text").touch()
-    assert message in refused(tmp_path, *match("-engine", *words, "name=E", "nodes=1"))
+    check_rows([
+        ("cmd=./mini.pu", "'-engine E': does not start: no such engine: './mini.pu' is not in "),
+        (f"cmd={sys.executable} args=-c+'import+no_such_module'",
+         "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("cmd=./text", "Permission denied; make it executable"),
+        ("cmd=cat starttimeout=0.2",
+         "gives no answer to uci in 0.2 s; last output: 'uci'; see proto= and starttimeout="),
+        ('cmd=sh args=-c+"echo+no+net+file;+exit+3"',
+         "does not start: exit code 3 (it wrote 'no net file')"),
+    ], check)
 
 
-@needs_proc
-@pytest.mark.parametrize(
-    ("mode", "words", "message"),
-    [
-        ("sound", ["option.Hsh=5"], "'-engine E option.Hsh=5': no such option; did you mean Hash?"),
-        ("sound", ["option.Hash=0"], "'-engine E option.Hash=0': option Hash takes a number from"),
-        ("die-ready", [], "'-engine E': does not get ready: exit code 0"),
-        ("never-ready", [], "gives no answer to isready in 0.5 s; see pingtimeout="),
-        ("never", [], "'-engine E': plays no move within 0.5 s after stop"),
-        (r"text-for-bestmove info string fake error: no legal action\n", [],
-         "plays no move within 0.5 s after stop; last output: 'info string fake error: no legal "
-         "action'"),
-        ("illegal", [], "makes an illegal move: 'a1xg7', the move closes no mill and removes "
-         "nothing, after 'position startpos "),
-        ("rejects-hash", ["option.Hash=7"], "'-engine E': rejects its options or the rules: "
+def test_an_engine_that_refuses_its_options_is_refused(tmp_path: Path) -> None:
+    """What the trial says of an engine that cannot play is in the catalogue of faults."""
+    def check(mode: str, words: str, message: str) -> None:
+        assert message in refused(tmp_path, *match(*fake(words, mode=mode)))
+
+    check_rows([
+        ("sound", "option.Hsh=5", "'-engine E option.Hsh=5': no such option; did you mean Hash?"),
+        ("sound", "option.Hash=0", "'-engine E option.Hash=0': option Hash takes a number from"),
+        ("rejects-hash", "option.Hash=7", "'-engine E': rejects its options or the rules: "
          "info string error '7': no memory for it"),
-    ],
-)
-def test_an_engine_that_cannot_play_is_refused(
-    tmp_path: Path, mode: str, words: list[str], message: str
-) -> None:
-    assert message in refused(tmp_path, *match(*fake(*words, mode=mode)))
+    ], check)
 
 
 @pytest.mark.parametrize("mode", ["stops-only", "stderr"])
 def test_slow_and_odd_engines_are_not_refused(mode: str) -> None:
-    engine = fake(mode=mode) if mode == "stops-only" else fake("pingtimeout=20", mode=mode)
+    engine = fake("st=0.2" if mode == "stops-only" else "pingtimeout=20", mode=mode)
     status, out, err = Marked(*match(*engine, *ONE_ROUND, "-games", "1", "-maxmoves", "2")).wait()
     assert status != 2 and "#  Name" in out, err
 

@@ -1,4 +1,7 @@
-"""Faults of real engine processes: the loser, and the reason that the game records."""
+"""Faults of real engine processes that depend on times, on both engines or on children.
+
+`test_catalogue` has a row for each fault of one engine.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.client import connection
 from merels.protocol.client.answers import Answer
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
@@ -76,17 +78,9 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
 
 TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
 """A tenth of a second for each move."""
-SECOND = TimeControl(per_move=NANOSECONDS, margin=NANOSECONDS // 5)
-"""A second for each move, in which an engine can move even on a busy machine."""
 HOUR = TimeControl(time=3600 * NANOSECONDS)
-LATE = "loses on time (MILLISECONDS overrun)"
 DEAF = "does not respond for 2 s"
-IDLE = "answers isready but does nothing else for 2 s"
 NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
-FLOOD = "last output: 'info depth 1 score cp 1 nodes 1 pv d6'"
-LAST_OUTPUT = "last output: 'info string fake error: no legal action'"
-EXITS = {"0": "exit code 0", "1": "exit code 1", "SIGSEGV": "killed by SIGSEGV"}
-"""Arguments of modes that end the engine, and the reasons that games record."""
 
 
 def check_not_started(engines: EngineCache, faulty: Entrant, why: str) -> None:
@@ -95,71 +89,6 @@ def check_not_started(engines: EngineCache, faulty: Entrant, why: str) -> None:
         meet(engines, faulty)
     ((name, reason),) = caught.value.failures.items()
     assert name == faulty.name and re.fullmatch(rf"does not start \({why}\)", reason), reason
-
-
-@pytest.mark.parametrize("how", EXITS)
-@pytest.mark.parametrize("mode", ["die-start", "die-ready"])
-def test_no_game_starts_if_an_engine_exits_first(engines: EngineCache, mode: str, how: str) -> None:
-    check_not_started(engines, engine(mode, how), EXITS[how])
-
-
-@pytest.mark.parametrize("faulty, why", [
-    (replace(engine("mute"), start_timeout=1.0), "gives no answer to uci in 1 s"),
-    (hasty("never-ready"), "gives no answer to isready in 1 s"),
-    (replace(engine("cr"), start_timeout=5.0),
-     "gives no answer to uci in 5 s; last output, without a line feed: "
-     r"'id name Fake\rid author nobody\roption name UCI_Variant type combo default mill…var multi "
-     r"var loc\roption name Hash type spin default 16 min 1 max 1024\ruciok\r'"),
-])
-def test_no_game_starts_if_an_engine_does_not_answer(
-    engines: EngineCache, faulty: Entrant, why: str
-) -> None:
-    check_not_started(engines, faulty, re.escape(why))
-
-
-@pytest.mark.parametrize("how", EXITS)
-@pytest.mark.parametrize("mode, moves", [("die-search", 2), ("die-after", 4)])
-def test_an_engine_that_exits_in_the_game_loses(
-    engines: EngineCache, mode: str, moves: int, how: str
-) -> None:
-    result = meet(engines, engine(mode, how))
-    check(result, "abandoned", rf"White disconnects \({EXITS[how]}\)", moves)
-
-
-@pytest.mark.parametrize(
-    ("faulty", "termination", "reason", "moves"),
-    [
-        (hasty("never"), "abandoned", f"stalls ({IDLE})", 0),
-        (hasty("stops-only"), "abandoned", f"stalls ({IDLE})", 0),
-        (engine("never", limit=CLOCK), "time forfeit", NO_BESTMOVE, 0),
-        (engine("flood", limit=CLOCK), "time forfeit", f"{NO_BESTMOVE[:-1]}; {FLOOD})", 0),
-        # The last output of the engine is part of the reason.
-        (hasty("text-for-bestmove", r"info string fake error: no legal action\n"), "abandoned",
-         f"stalls ({DEAF}; {LAST_OUTPUT})", 0),
-        (engine("text-for-bestmove", r"info string fake error: no legal action\n", CLOCK),
-         "time forfeit", f"{NO_BESTMOVE[:-1]}; {LAST_OUTPUT})", 0),
-        (hasty("text-for-bestmove", r"bestmo\x1b"), "abandoned", f"stalls ({DEAF}; "
-         r"last output, without a line feed: 'bestmo\x1b')", 0),
-        (engine("stops-only", limit=CLOCK), "time forfeit", LATE, 0),
-        (engine("late", "1.7", SECOND), "time forfeit", LATE, 2),
-        (hasty("deaf"), "abandoned", f"stalls ({DEAF})", 2),
-        # The fault is detected long before an hour has passed.
-        (hasty("deaf", limit=HOUR), "abandoned", f"stalls ({DEAF})", 2),
-        # The engine exits after its third move, a line without an end, which counts.
-        (engine("no-newline"), "abandoned", "disconnects (exit code 0)", 6),
-        (engine("close-stdout"), "abandoned", "disconnects (closed its output)", 2),
-        # The engine exits, but its child holds its pipes.
-        (hasty("parent-dies"), "abandoned", "disconnects (exit code 3)", 2),
-    ],
-    ids=lambda value: value.name if isinstance(value, Entrant) else "",
-)
-def test_a_fault_in_the_game_loses(
-    engines: EngineCache, faulty: Entrant, termination: str, reason: str, moves: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
-    pattern = re.escape(f"White {reason}").replace("MILLISECONDS", r"\d+ms")
-    check(meet(engines, faulty), termination, pattern, moves)
 
 
 @pytest.mark.parametrize(
@@ -210,14 +139,6 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     result = meet(engines, hasty(mode, "3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
     assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
-
-
-def test_endless_output_in_a_game_without_a_clock_loses(
-    engines: EngineCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "MAX_OUTPUT", 1 << 24)
-    check(meet(engines, engine("flood")), "abandoned",
-          r"White stalls \(writes more than 16 MiB for a move; last output: 'info depth 1 .*'\)", 0)
 
 
 def test_an_overrun_includes_the_time_until_the_stop(
@@ -274,36 +195,6 @@ def test_the_time_to_stop_pondering_is_charged_to_the_engine(engines: EngineCach
     # The clock is longer than the timeout for the end of a search.
     result = meet(engines, replace(hasty("ponders", "1.5", second), ponder=True))
     check(result, "abandoned", r"White stalls \(does not end its pondering\)")
-
-
-ILLEGAL = {
-    "illegal": r"'a1xg7', the move closes no mill and removes nothing",
-    "garbage": r"'.*' is not a move",
-    "none": r"'\(none\)' is not a move",
-    "zeros": r"'0000' is not a move",
-    "empty": r"an empty bestmove",
-}
-
-
-@pytest.mark.parametrize("mode", ILLEGAL)
-def test_an_illegal_or_unreadable_move_loses(engines: EngineCache, mode: str) -> None:
-    result = meet(engines, engine(mode))
-    check(result, "illegal move", rf"White makes an illegal move \({ILLEGAL[mode]}\)", 0)
-    assert result.reason.isprintable()
-
-
-@pytest.mark.parametrize("mode", [
-    "upper", "crlf", "tab", "blank", "split", "double", "stale", "long-line", "many-lines", "junk",
-    "bad-numbers", "stderr", "stubborn", "family",
-])
-def test_odd_output_loses_nothing(engines: EngineCache, mode: str) -> None:
-    if mode in ("many-lines", "long-line"):
-        # A busy machine needs long to read so much output.
-        rule = Adjudication(max_moves=2)
-        result = play_game(game(engine(mode), engine("sound"), adjudication=rule), engines)
-    else:
-        result = meet(engines, engine(mode))
-    assert result.termination in ("adjudication", "normal"), result.reason
 
 
 RUNNER = """
