@@ -316,6 +316,28 @@ class TableSet:
         depths, and 255 for 255 or more.
         """
 
+    def moves(
+        self,
+        rules: _Rules,
+        fields: _Board,
+        history: Sequence[int],
+        deadline: Deadline | None = None,
+        not_before: int = 0,
+    ) -> list[tuple[int, int | None, int | None, int, int, bool, bool]]:
+        """Return a row for each legal move, in the order of `legal_moves`.
+
+        A row is (move, value, depth, least, greatest, nearly drawn, repeats). The value, None if
+        unknown, is for the side that plays the move, and accounts for the repetitions and plies of
+        the game; ``rules`` and ``history`` are as in `SearchWorker.run`. The depth counts the move
+        and is 1 for a move that removes a man or ends the game; None for a draw, and if unknown.
+        The value is between ``least`` and ``greatest``, which differ if a limit on plies or a
+        repetition may turn a win or loss into a draw. *Nearly drawn* marks a loss for which that
+        may happen soon, *repeats* a draw that ends the game or repeats one of its positions.
+
+        If ``deadline`` has passed, but not before the time ``not_before`` of `monotonic_ns`, the
+        rows end after the move that is being looked up.
+        """
+
     def bounds(self, fields: _Board) -> tuple[int, int] | None:
         """Return the least and the greatest value that a board may have; None as in `probe`.
 

@@ -18,6 +18,7 @@ from libc.string cimport memcpy, memset
 from merels.engine.game import board
 
 include "platform.pxi"
+include "deadline.pxi"
 include "bitboard.pxi"
 include "board.pxi"
 include "ends.pxi"
@@ -29,6 +30,7 @@ include "tablebase/index.pxi"
 include "tablebase/blocks.pxi"
 include "tablebase/probe.pxi"
 include "tablebase/depths.pxi"
+include "tablebase/move_values.pxi"
 include "tablebase/table_set.pxi"
 include "shared.pxi"
 include "search/transposition.pxi"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from merels.engine.core import core
 from merels.engine.core.convert import core_moves, decode_move, encode_move
 from merels.engine.game.board import SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
@@ -56,13 +57,13 @@ class Root(NamedTuple):
 
 def make_root(
     position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
-    interrupted: Callable[[], bool] = lambda: False, *, equal_wins: bool = False,
+    deadline: core.Deadline | None = None, not_before: int = 0, *, equal_wins: bool = False,
     corrected: bool = False,
 ) -> Root:
     """Return the root of a search of ``root_moves``, or of all moves if none of them is legal.
 
-    The tables, if any, rule out all but the best moves, at least ``multipv`` of them. Once
-    ``interrupted`` returns True, no further move is looked up. ``equal_wins``: search all winning
+    The tables, if any, rule out all but the best moves, at least ``multipv`` of them. ``deadline``
+    and ``not_before`` are as in `rank_moves`. ``equal_wins``: search all winning
     moves. After a search that reported a win in N moves, the move that wins in N may not be the one
     with the least depth to conversion. ``corrected``: the move of the position's correction comes
     first, unless the tables rank the moves.
@@ -79,7 +80,7 @@ def make_root(
     # equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
     ranking = rank_moves(
-        tables, position, [decode_move(move) for move in moves], multipv, interrupted,
+        tables, position, {decode_move(move) for move in moves}, multipv, deadline, not_before,
         equal_wins=equal_wins,
     )
     if ranking is None:
@@ -90,12 +91,7 @@ def make_root(
     # these moves harder to answer. Among them the search chooses by its own evaluation, without
     # tables, unless a loss is nearly drawn.
     search_tables = tables if best.value > 0 or best.nearly_drawn else None
-    # Equal moves stay in the order of a search without tables.
-    ranked = [
-        (rank, choice)
-        for rank, group in enumerate(ranking.groups)
-        for choice in sorted(group, key=lambda choice: moves.index(encode_move(choice.move)))
-    ]
+    ranked = [(rank, choice) for rank, group in enumerate(ranking.groups) for choice in group]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
         list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,

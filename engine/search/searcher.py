@@ -186,14 +186,10 @@ class Searcher:
         """Search a position of an unfinished game."""
         # Strength levels play without tables.
         tables = None if level else self.tables_for(position.rules)
-        start = core.monotonic_ns()
-
-        def is_due() -> bool:
-            return core.monotonic_ns() - start > _RANKING_NS and signals.due()
-
         reported_win = self._plies_left(position)
         root = make_root(
-            position, root_moves, tables, multipv, is_due, equal_wins=reported_win > 0,
+            position, root_moves, tables, multipv, signals.deadline,
+            core.monotonic_ns() + _RANKING_NS, equal_wins=reported_win > 0,
             corrected=self.corrections and level is None,
         )
         clock.decided = root.decided

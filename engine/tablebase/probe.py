@@ -13,7 +13,7 @@ from merels.engine.common.folders import user_folder
 from merels.engine.common.numbers import whole_number
 from merels.engine.common.shell import shell_text
 from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules
+from merels.engine.core.convert import core_board, core_history, core_rules, decode_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MINIMUM_MEN, Rules, required_rules
 from merels.engine.tablebase.files import (
@@ -50,6 +50,25 @@ class TableValue(NamedTuple):
 
     value: int
     depth: int | None
+
+
+class MoveRow(NamedTuple):
+    """A legal move with its value for the side that plays it: a row of `core.TableSet.moves`.
+
+    ``value`` is -1, 0 or 1, None if it is unknown. It lies between ``least`` and ``greatest``;
+    they differ if a limit on plies or a repetition may turn a win or loss into a draw. ``depth`` is
+    the depth to conversion (plies to the next removal or the end); None for a draw, and if it is
+    unknown. ``nearly_drawn`` marks a loss that a limit on plies or a repetition may soon turn into
+    a draw. ``repeats`` marks a draw by a move that ends the game or repeats one of its positions.
+    """
+
+    move: Move
+    value: int | None
+    depth: int | None
+    least: int
+    greatest: int
+    nearly_drawn: bool = False
+    repeats: bool = False
 
 
 class Tables:
@@ -185,26 +204,26 @@ class Tables:
     def moves(self, position: Position) -> Iterator[tuple[Move, TableValue | None]]:
         """Yield each legal move with its value for the side that plays it, or None if unknown.
 
-        The depth counts the move, too: a move that removes a man or ends the game has depth 1. A
-        win or loss that comes too late for a limit on plies has the value of a draw.
+        The value accounts for the repetitions and plies of the game. The depth counts the move,
+        too: a move that removes a man or ends the game has depth 1.
         """
+        values = {row.move: row for row in self.move_rows(position)}
         for move in position.legal_moves():
-            after = position.play(move)
-            outcome = after.outcome()
-            if outcome is not None:
-                value = outcome.value(position.side)
-                yield move, TableValue(value, 1 if value else None)
-                continue
-            stored = self.probe(after)
-            if stored is None:
-                yield move, None
-                continue
-            if stored.value and self.bounds(after) == (0, 0):
-                stored = TableValue(0, None)
-            depth = stored.depth
-            if depth is not None:
-                depth = 1 if move.removed else depth + 1
-            yield move, TableValue(-stored.value, depth)
+            row = values[move]
+            yield move, None if row.value is None else TableValue(row.value, row.depth)
+
+    def move_rows(
+        self, position: Position, deadline: core.Deadline | None = None, not_before: int = 0
+    ) -> list[MoveRow]:
+        """Return a row for each legal move, in the order of a search.
+
+        The rows end early if ``deadline`` has passed, as in the core.
+        """
+        rows = self.core.moves(
+            core_rules(position.rules), core_board(position), core_history(position), deadline,
+            not_before,
+        )
+        return [MoveRow(decode_move(row[0]), *row[1:]) for row in rows]
 
     def holding(self, position: Position) -> tuple[int, int] | None:
         """Return the number of legal moves that keep the value, and of all legal moves.

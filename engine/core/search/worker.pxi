@@ -1,31 +1,12 @@
 # The search worker for Python: iterative deepening on one thread, with a deadline.
 #
-# Needs board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/probe.pxi, search/root.pxi,
-# search/proof.pxi.
+# Needs deadline.pxi, board.pxi, ends.pxi, movegen.pxi, shared.pxi, tablebase/table_set.pxi,
+# search/root.pxi, search/proof.pxi.
 
 cdef enum:
     OVERLOOKING_PLIES = 16   # at later plies, no further points are overlooked
-    NEVER = 0x7FFFFFFFFFFFFFFF
 
 cdef int64_t NO_DEADLINE = NEVER
-
-
-def monotonic_ns():
-    return now()
-
-
-# A deadline that other threads set while workers read it without the GIL.
-cdef class Deadline:
-    cdef int64_t at
-    cdef int64_t for_proofs
-
-    def __cinit__(self):
-        self.at = self.for_proofs = NEVER
-
-    def set(self, at, for_proofs=None):
-        write_time(&self.at, at if at is not None else NEVER)
-        for_proofs = for_proofs if for_proofs is not None else at
-        write_time(&self.for_proofs, for_proofs if for_proofs is not None else NEVER)
 
 
 # Draw the overlooked points and the width of the evaluation's noise for one search at random. A

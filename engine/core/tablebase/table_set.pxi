@@ -1,52 +1,7 @@
-# The open tables of a rule set for Python: a board's place, value and depth, and the bounds of its
-# value after plies without a removal.
+# The open tables of a rule set for Python: a board's place, its value, and the values of its moves.
 #
-# Needs platform.pxi, board.pxi, index.pxi, blocks.pxi, probe.pxi, depths.pxi.
-
-# The depth of a board with this value (255: 255 or more); -1 for a draw, or if no list of depths
-# fits its table.
-cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
-    cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
-    cdef int least_listed = least_listed_depth(&tables.rules, own, opponent)
-    if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
-        return -1
-    # Iterative deepening, because most conversions are near.
-    for most in range(1, least_listed + 1):
-        if value == LOST:
-            depth = depth_of_loss(tables, b, most)
-        else:
-            depth = depth_of_win(tables, b, most)
-        if depth <= most or (value == LOST and depth >= least_listed):
-            return depth
-    if value == LOST:
-        return -1            # The list does not belong to the values.
-    return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
-
-
-# Set the least and the greatest value (-1, 0, 1) that a board may have, given its plies without a
-# removal; return False if it is in no table. A win is certain if its depth is at most the plies
-# left to the limit. A win of unknown depth may be a draw, but never a loss. With men in hand there
-# is no limit.
-cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
-                       int *greatest) noexcept nogil:
-    cdef int depth, value = table_probe(tables, b)
-    cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
-    least[0] = greatest[0] = 0
-    if value == UNKNOWN:
-        return False
-    if value == DRAWN:
-        return True
-    if limit and b.plies and not b.own_hand | b.opponent_hand:
-        depth = depth_of(tables, b, value)
-        if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
-            least[0] = -(value == LOST)
-            greatest[0] = value == WON
-            return True
-        if depth and b.plies + depth > limit:
-            return True
-    least[0] = greatest[0] = 1 if value == WON else -1
-    return True
-
+# Needs platform.pxi, deadline.pxi, board.pxi, ends.pxi, movegen.pxi, index.pxi, blocks.pxi,
+# probe.pxi, depths.pxi, move_values.pxi.
 
 def table_classes(int men):
     check_counts(men, 0, 0)
@@ -223,6 +178,42 @@ cdef class TableSet:
         if value == UNKNOWN:
             return None
         return 1 if value == WON else -(value == LOST), depth
+
+    def moves(self, tuple rules not None, tuple fields not None, history,
+              Deadline deadline=None, int64_t not_before=0):
+        cdef Board b = load_board(fields)
+        cdef MoveList legal
+        cdef int64_t *end = NULL if deadline is None else &deadline.at
+        cdef int i, number
+        cdef Game *game = <Game *>malloc(sizeof(Game))
+        cdef MoveValue *values = NULL
+        cdef list rows = []
+        try:
+            if game == NULL:
+                raise MemoryError("no memory for the values of moves")
+            load_game(game, rules, history)
+            generate(&game.rules, &b, &legal, True, True)
+            values = <MoveValue *>malloc((legal.size + 1) * sizeof(MoveValue))
+            if values == NULL:
+                raise MemoryError("no memory for the values of moves")
+            share(&self.tables.users, "the set of tables")
+            with nogil:  # A table on a slow disk must not stop other threads.
+                number = value_moves(&self.tables, game, &b, &legal, values, end, not_before)
+            end_sharing(&self.tables.users)
+            for i in range(number):
+                if values[i].value == UNKNOWN:
+                    rows.append((legal.moves[i], None, None, -1, 1, False, False))
+                else:
+                    rows.append((
+                        legal.moves[i], values[i].value,
+                        None if values[i].depth < 0 else values[i].depth,
+                        values[i].least, values[i].greatest, values[i].nearly_drawn,
+                        values[i].repeats,
+                    ))
+            return rows
+        finally:
+            free(values)
+            free(game)
 
     def bounds(self, tuple fields not None):
         cdef Board b = load_board(fields)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from merels.engine.core import core
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import make_rules
@@ -16,10 +18,14 @@ from merels.engine.search.levels import LEVELS, errors_of
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.search.signals import Signals
+from merels.engine.tablebase.files import PACKED, file_name, rules_folder
+from merels.engine.tablebase.pack import Packer
+from merels.engine.tablebase.packed import PackedTable, open_packed
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import rank_moves
+from merels.engine.tablebase.sectors import Sector
 from merels.engine.training.samples import random_position
-from tests.kit.tables import built_tables
+from tests.kit.tables import built_folder, built_tables
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 MORRIS = make_rules("morris")
@@ -198,72 +204,51 @@ def test_repetitions_of_positions_of_the_game_count(
         assert result.score.cp == 0
 
 
-def test_ranking_does_not_play_every_reply(
-    tables: Tables, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ranking must be fast, because it takes time from the search and cannot be stopped."""
-    start, moves, _ = GAMES_WITH_REPETITIONS[0]
-    position = play_moves(parse_position(start, MORRIS), moves.split())
-    played, play = [], Position.play
+class SlowTable:
+    """A packed table on a slow disk."""
 
-    def count(position: Position, move: Move) -> Position:
-        played.append(move)
-        return play(position, move)
+    def __init__(self, table: PackedTable) -> None:
+        self.table = table
 
-    monkeypatch.setattr(Position, "play", count)
-    assert rank_moves(tables, position, position.legal_moves())
-    assert len(played) < 3 * len(position.legal_moves())
+    def block(self, number: int) -> bytes:
+        """Return a block after a pause."""
+        time.sleep(0.01)
+        return self.table.block(number)
 
 
 @pytest.mark.parametrize("stopped", [True, False])
-def test_a_slow_table_does_not_delay_the_search(
-    tables: Tables, searcher: Searcher, monkeypatch: pytest.MonkeyPatch, stopped: bool
-) -> None:
-    position, _ = next(won_positions(tables, random.Random(5), 1, 7))
-    signals, probed, probe = Signals(), [], Tables.probe
+def test_a_slow_table_does_not_delay_the_search(tmp_path: Path, stopped: bool) -> None:
+    Packer(built_folder(RULES, 7, depths=True), tmp_path, RULES).pack()
+    path = tmp_path / rules_folder(RULES) / file_name(Sector(4, 3), PACKED)
+    header, (table, _) = open_packed(path, RULES, True, [])
+    tables, searcher = Tables(RULES), Searcher(4)
+    tables.core.add_packed(4, 3, SlowTable(table))
+    tables.headers[Sector(4, 3)] = header
+    searcher.tables = tables
+    position = random_position(RULES, 3, 4, random.Random(5))
+    signals = Signals()
     if stopped:
         signals.stop()
-
-    def slow(tables: Tables, position: Position) -> TableValue | None:
-        probed.append(position)
-        time.sleep(0.01)
-        return probe(tables, position)
-
-    monkeypatch.setattr(Tables, "probe", slow)
     limit = Limit() if stopped else Limit(time=0.001)
-    assert searcher.search(position, limit, signals=signals).move in position.legal_moves()
-    assert len(probed) < 3 < len(position.legal_moves())
+    result = searcher.search(position, limit, signals=signals)
+    assert result.move in position.legal_moves() and result.info.tbhits == 1
+    hits = searcher.search(position, Limit(depth=1)).info.tbhits
+    assert hits == len(position.legal_moves()) > 20
 
 
-def test_an_interrupted_ranking_is_used_if_it_has_found_a_win(tables: Tables) -> None:
-    chance, ranked = random.Random(5), set[bool]()
-    for position, _ in won_positions(tables, chance, 5, 3):
-        values = dict(tables.moves(position))
-        for probes in 1, 10, 30:
-            answers = iter([False] * (probes - 1) + [True])
-            ranking = rank_moves(tables, position, list(values), 1, lambda: next(answers))
-            best = max(stored.value for stored in [*values.values()][:probes] if stored)
-            assert (ranking is not None) == (best == 1)
-            assert ranking is None or ranking.groups[0][0].value == 1
-            ranked.add(ranking is not None)
-    assert ranked == {True, False}
-
-
-def test_an_interrupted_ranking_is_used_if_it_has_found_a_draw(tables: Tables) -> None:
-    chance = random.Random(7)
-    drawn = lost = 0
-    while not drawn or not lost:
-        position, stored = random_entry(tables, chance, 3, 4)
-        values = [value.value for _, value in tables.moves(position) if value is not None]
-        if stored.value == 1 or values[0] > 0:
-            continue
-        ranking = rank_moves(tables, position, position.legal_moves(), 1, lambda: True)
-        if values[0] == 0:
-            assert ranking is not None and ranking.groups[0][0].value == 0
-            drawn += 1
-        else:
+def test_an_interrupted_ranking_is_used_if_it_has_found_a_win_or_a_draw(tables: Tables) -> None:
+    chance, passed, values = random.Random(7), core.Deadline(), set[int | None]()
+    passed.set(0)
+    while values != {1, 0, -1}:
+        position, _ = random_entry(tables, chance, *chance.choice([(3, 3), (3, 4)]))
+        first = tables.move_rows(position)[0]
+        ranking = rank_moves(tables, position, position.legal_moves(), 1, passed)
+        if first.value == -1:
             assert ranking is None
-            lost += 1
+        else:
+            assert ranking is not None and ranking.hits == 1
+            assert [choice.move for choice in ranking.groups[0]] == [first.move]
+        values.add(first.value)
 
 
 def test_a_search_takes_its_time_only_where_tables_leave_a_choice(

@@ -1,0 +1,149 @@
+# Depths and bounds of a board's value in the tables, and the values of its moves in a game.
+#
+# Needs board.pxi, ends.pxi, movegen.pxi, probe.pxi, depths.pxi.
+
+# The depth of a board with this value (255: 255 or more); -1 for a draw, or if no list of depths
+# fits its table.
+cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogil:
+    cdef int most, depth, own = count(b.own), opponent = count(b.opponent)
+    cdef int least_listed = least_listed_depth(&tables.rules, own, opponent)
+    if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
+        return -1
+    # Iterative deepening, because most conversions are near.
+    for most in range(1, least_listed + 1):
+        if value == LOST:
+            depth = depth_of_loss(tables, b, most)
+        else:
+            depth = depth_of_win(tables, b, most)
+        if depth <= most or (value == LOST and depth >= least_listed):
+            return depth
+    if value == LOST:
+        return -1            # The list does not belong to the values.
+    return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
+
+
+# Set the least and the greatest value (-1, 0, 1) that a board of a known value and depth may have,
+# given its plies without a removal. A win is certain if its depth is at most the plies left to the
+# limit. A win of unknown depth may be a draw, but never a loss. With men in hand there is no limit.
+cdef inline void bounds_of(int limit, const Board *b, int value, int depth, int *least,
+                           int *greatest) noexcept nogil:
+    least[0] = greatest[0] = 0
+    if value == DRAWN:
+        return
+    if limit and b.plies and not b.own_hand | b.opponent_hand:
+        if depth < 0 or (depth == MAX_STORED and b.plies + depth <= limit):
+            least[0] = -(value == LOST)
+            greatest[0] = value == WON
+            return
+        if depth and b.plies + depth > limit:
+            return
+    least[0] = greatest[0] = 1 if value == WON else -1
+
+
+# Set the bounds of a board's value; return False if it is in no table.
+cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
+                       int *greatest) noexcept nogil:
+    cdef int depth = -1, value = table_probe(tables, b)
+    cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
+    if value == UNKNOWN:
+        return False
+    if limit and b.plies and not b.own_hand | b.opponent_hand:
+        depth = depth_of(tables, b, value)
+    bounds_of(limit, b, value, depth, least, greatest)
+    return True
+
+
+# The value of a move for the side that plays it, with the game's repetitions and plies.
+cdef struct MoveValue:
+    int value                # -1, 0, 1, or UNKNOWN
+    int depth                # plies to the next removal or the end, the move included; or -1
+    int least, greatest      # bounds of the value; they differ if the game may be drawn first
+    bint nearly_drawn        # a loss that a limit on plies or a repetition may soon turn into a draw
+    bint repeats             # a draw that ends the game or repeats one of its positions
+
+
+# Whether a board occurred in the game, with the same side to move one ply after the root.
+cdef bint is_in_game(const Game *game, uint64_t key) noexcept nogil:
+    cdef int i
+    for i in range(game.base - 1, -1, -2):
+        if (game.path[i] ^ key) << 8 == 0:
+            return True
+    return False
+
+
+# Whether a move from a board one ply after the root draws by repetition.
+cdef bint can_repeat(const Game *game, const Board *b) noexcept nogil:
+    cdef MoveList replies
+    cdef Board after
+    cdef int i, score
+    generate(&game.rules, b, &replies, False, True)
+    for i in range(replies.size):
+        make(b, replies.moves[i], &after)
+        if terminal_reason(game, &after, key_of(&game.rules, &after), 2,
+                           &score) == BY_REPETITION:
+            return True
+    return False
+
+
+# Set the value of a move. A side that loses may repeat a position of the game now, which draws, or
+# later, which makes the value uncertain. A loss then gets no depth, so that a search looks for the
+# repetition.
+cdef void value_move(const Tables *tables, const Game *game, const Board *b, move_t move,
+                     MoveValue *row) noexcept nogil:
+    cdef Board after
+    cdef int value, score, least, greatest
+    cdef int limit
+    cdef uint64_t key
+    make(b, move, &after)
+    key = key_of(&game.rules, &after)
+    row.depth = -1
+    row.nearly_drawn = row.repeats = False
+    if terminal_reason(game, &after, key, 1, &score):
+        row.value = row.least = row.greatest = score < 0
+        row.depth = 1 if score < 0 else -1
+        row.repeats = score == 0
+        return
+    value = table_probe(tables, &after)
+    row.value = UNKNOWN
+    if value == UNKNOWN:
+        return
+    row.depth = depth_of(tables, &after, value)
+    limit = plies_limit(&tables.rules, after.own_total, after.opponent_total)
+    bounds_of(limit, &after, value, row.depth, &least, &greatest)
+    row.least = -greatest
+    row.greatest = -least
+    if value == DRAWN or least == greatest == 0 or (
+            value == LOST and game.recurring and not is_removal(move)
+            and can_repeat(game, &after)):
+        row.repeats = least == greatest == 0 and is_in_game(game, key)
+        row.value = row.least = row.greatest = 0
+        row.depth = -1
+        return
+    row.value = 1 if value == LOST else -1
+    if row.depth >= 0:
+        row.depth = 1 if is_removal(move) else row.depth + 1
+    if game.recurring and not is_removal(move):
+        if row.value < 0:
+            row.depth = -1
+            row.nearly_drawn = True
+            row.greatest = 0
+        else:
+            row.least = 0
+    elif row.value < 0 and row.least != row.greatest:
+        row.nearly_drawn = limit and limit - after.plies <= NEAR_DRAW
+
+
+# Set the values of a board's moves in order; return their number. It is smaller than the number of
+# moves if `end` (unless NULL) passes, but not before the time `not_before`.
+cdef int value_moves(const Tables *tables, Game *game, const Board *b, const MoveList *moves,
+                     MoveValue *values, const int64_t *end, int64_t not_before) noexcept nogil:
+    cdef int i
+    cdef int64_t time
+    push_key(game, b, key_of(&game.rules, b), 0)
+    for i in range(moves.size):
+        value_move(tables, game, b, moves.moves[i], &values[i])
+        if end != NULL:
+            time = now()
+            if time >= not_before and time >= read_time(end):
+                return i + 1
+    return moves.size
