@@ -58,7 +58,7 @@ cdef struct MoveValue:
     int value                # -1, 0, 1, or UNKNOWN
     int depth                # plies to the next removal or the end, the move included; or -1
     int least, greatest      # bounds of the value; they differ if the game may be drawn first
-    bint nearly_drawn        # a loss that a limit on plies or a repetition may soon turn into a draw
+    bint nearly_drawn        # a loss that soon may be a draw, by a limit or a repetition
     bint repeats             # a draw that ends the game or repeats one of its positions
 
 
