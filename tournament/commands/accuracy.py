@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -105,8 +106,9 @@ def measure(
             judging.add(game)
     finally:
         judging.line.clear()
-    labels = roster.labels() | {name: name for name in UNNAMED_SIDES}
-    return judging.accuracy.relabelled(labels)
+    labels, accuracy = roster.labels(), judging.accuracy
+    engines = {labels.get(key, key): engine for key, engine in accuracy.engines.items()}
+    return replace(accuracy, engines=engines)
 
 
 class _Judging:

@@ -124,17 +124,6 @@ class HealthCounter:
             if name == culprit:
                 health.faults[fault] += 1
 
-    def relabelled(self, labels: Mapping[str, str]) -> dict[str, Health]:
-        """Return the counts by label; keys with the same label are merged."""
-        merged: dict[str, Health] = {}
-        for key, health in self.engines.items():
-            total = merged.setdefault(labels[key], Health())
-            total.games += health.games
-            total.faults.update(health.faults)
-            total.late += health.late
-            total.junk += health.junk
-        return merged
-
 
 def health_of(journal: Journal) -> dict[str, Health]:
     """Return the faults of each engine of a journal."""

@@ -15,10 +15,9 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import (
     UNNAMED,
-    Player,
+    Description,
     Roster,
-    player_of_entrant,
-    read_words,
+    description_of,
 )
 from merels.tournament.journal.rows import SCORES, Row
 from merels.tournament.records.games import TimeControl
@@ -169,16 +168,14 @@ class GamesFile:
         assert self.settings is not None
         tournament = self.notes["id"]
         limits = {entrant.name: entrant.limit for entrant in self.settings.engines}
-        players = {
-            entrant.name: _with_source(player_of_entrant(entrant), self.path)
-            for entrant in self.settings.engines
-        }
+        described = {entrant.name: description_of(entrant) for entrant in self.settings.engines}
+        file = os.path.basename(self.path)
 
         @cache
         def key(name: str, version: str, program: str, host: str) -> str:
             group = {None: "", "host": host or "?", "program": program or "?"}[split]
             group = f"{split}={group}" if group else ""
-            return roster.key(players[name]._replace(version=version, group=group), program)
+            return roster.key(name, described[name]._replace(version=version, group=group), file)
 
         for row in rows:
             number = f"{tournament}-{row.number}"
@@ -225,11 +222,6 @@ class GamesFile:
             )
 
 
-def _with_source(player: Player, path: str) -> Player:
-    """Return the player with the file's name as source, if its settings are unknown."""
-    return player._replace(source=os.path.basename(path)) if player.settings is None else player
-
-
 def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tuple[str, str]]:
     """Return a function from the tags of a PGN game to the keys of White and Black.
 
@@ -240,10 +232,8 @@ def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tu
     def key(name: str, settings: str, control: str, version: str) -> str:
         if name in UNNAMED:
             return ""
-        return roster.key(Player(
-            name, read_words(settings) if settings else None, "" if control == "?" else control,
-            version=version, source="" if settings else os.path.basename(path),
-        ))
+        described = Description(settings, "" if control == "?" else control, version)
+        return roster.key(name, described, os.path.basename(path))
 
     def find(tags: Mapping[str, str]) -> tuple[str, str]:
         white, black = (

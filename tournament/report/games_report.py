@@ -8,6 +8,7 @@ import dataclasses
 import io
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from merels.engine.common.errors import printable
 from merels.tournament.journal.failures import (
@@ -17,7 +18,7 @@ from merels.tournament.journal.failures import (
     warnings,
 )
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
-from merels.tournament.journal.players import Player, Roster, player_of_entrant, without_version
+from merels.tournament.journal.players import Roster, description_of
 from merels.tournament.journal.provenance import Provenance
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
@@ -52,8 +53,10 @@ from merels.tournament.report.text_table import grid
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
 from merels.tournament.report.time_report import as_dict as times_dict
 from merels.tournament.statistics.accuracy import Accuracy
-from merels.tournament.statistics.counts import MatchCounter
+from merels.tournament.statistics.counts import Counts, MatchCounter
 from merels.tournament.statistics.terminations import EndingCounter
+
+T = TypeVar("T")
 
 
 class CountedGames:
@@ -93,7 +96,7 @@ class CountedGames:
         self._terminations, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._times: dict[str, MoveTimes] = {}
         self.losses = TimeLosses(0)
-        self._provenance = Provenance()
+        self.provenance = Provenance()
         self._health = HealthCounter()
         duplicates = Duplicates()
         for path in paths:
@@ -106,34 +109,32 @@ class CountedGames:
         self.is_one_journal = len(paths) == len(self.notes) == 1
         self.duplicates = duplicates.skipped
         labels = self.labels = self._roster.labels() | {"": ""}
-        self._labels: dict[Player, list[str]] = {}
         self.namesakes: dict[str, list[str]] = {}
-        """Labels of each name that has more than one label; empty with ``split``."""
-        for player, key in self._roster.keys():
-            for known in (
-                self._labels.setdefault(without_version(player), []),
-                self.namesakes.setdefault(player.name, []),
-            ):
-                if labels[key] not in known:
-                    known.append(labels[key])
-        self.namesakes = {
-            name: known for name, known in self.namesakes.items()
-            if len(known) > 1 and split is None
+        """Labels of each name of several players; empty with ``split``."""
+        if split is None:
+            for name in self._roster.namesakes:
+                self.namesakes[name] = [labels[key] for key in self._roster.keys(name)]
+        self.matches: Counts = {
+            (labels[first], labels[second]): counts
+            for (first, second), counts in self._matches.counts.items()
         }
-        self.matches = self._matches.relabelled(labels).counts
         self.terminations, self.reasons = (
-            counter.counts().relabelled(labels) for counter in (self._terminations, self._reasons)
+            dataclasses.replace(counts, lost=self._by_label(counts.lost))
+            for counts in (self._terminations.counts(), self._reasons.counts())
         )
-        self.times: dict[str, MoveTimes] = {}
-        for key, times in self._times.items():
-            self.times.setdefault(labels[key], MoveTimes()).merge(times, len(labels))
-        self.provenance = self._provenance.relabelled(labels)
-        self.health = self._health.relabelled(labels)
+        self.times = self._by_label(self._times)
+        self.provenance.programs = self._by_label(self.provenance.programs)
+        self.health = self._by_label(self._health.engines)
         self.warnings = warnings(self.health, self._failing)
 
+    def _by_label(self, values: Mapping[str, T]) -> dict[str, T]:
+        """Return values by players' keys as values by label."""
+        return {self.labels[key]: value for key, value in values.items()}
+
     def labels_of(self, entrant: Entrant) -> list[str]:
-        """Return the labels of an entrant; several if different programs played under its name."""
-        return self._labels.get(player_of_entrant(entrant), [entrant.name])
+        """Return the labels of an entrant; several if different versions played under its name."""
+        keys = self._roster.keys(entrant.name, description_of(entrant))
+        return [self.labels[key] for key in keys] or [entrant.name]
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
         """Return the rows of `condition_rows` with the entrants' labels; empty without entrants."""
@@ -177,7 +178,7 @@ class CountedGames:
             add_times(self._times, row, game.limits, keys)
             self.losses.games += 1
             self.losses.add(row.lost_move())
-            self._provenance.add(row, keys)
+            self.provenance.add(row, keys)
             self._health.add(row, keys)
             if rounds is not None:
                 rounds.add(row)

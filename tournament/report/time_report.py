@@ -31,11 +31,6 @@ class MoveTimes:
         kinds = {"used": self.used, "overrun": self.overrun}
         return {name: sample.spread() for name, sample in kinds.items() if sample.count}
 
-    def merge(self, other: MoveTimes, engines: int) -> None:
-        """Add the times of ``other``; ``engines`` is the number of engines with times in memory."""
-        self.used.merge(other.used, engines)
-        self.overrun.merge(other.overrun, engines)
-
 
 def add_times(
     times: dict[str, MoveTimes], row: Row, limits: Mapping[str, TimeControl],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from merels.engine.tablebase.verdict import PHASES, PlayedMove, Verdict
@@ -105,10 +105,3 @@ class Accuracy:
         engines = [self.engines.setdefault(name, EngineAccuracy()) for name in (white, black)]
         for move in moves:
             engines[move.side].phases[move.phase].add(move.verdict)
-
-    def relabelled(self, labels: Mapping[str, str]) -> Accuracy:
-        """Return a copy with engines renamed; engines with the same label are merged."""
-        engines: dict[str, EngineAccuracy] = {}
-        for name, engine in self.engines.items():
-            engines.setdefault(labels[name], EngineAccuracy()).merge(engine)
-        return replace(self, engines=engines)

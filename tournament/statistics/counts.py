@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from operator import add, attrgetter
+from operator import attrgetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,6 @@ class MatchCounts(Tally):
         """Ratio of WL pairs to DD pairs; ``inf`` without DD pairs, 1 without either."""
         return _ratio(self.wl, self.dd)
 
-    def __add__(self, other: MatchCounts) -> MatchCounts:
-        """Return the sum of two matches between the same engines."""
-        return MatchCounts(*map(add, _AS_TUPLE(self), _AS_TUPLE(other)))
-
     def reversed(self) -> MatchCounts:
         """Return the counts seen from the match's second engine."""
         return MatchCounts(
@@ -159,30 +155,6 @@ class MatchCounter:
         if game.pair is not None:
             self._pair(match, game.pair, score, figures)
         self.counts[match] = MatchCounts(*figures)
-
-    def relabelled(self, labels: Mapping[str, str]) -> MatchCounter:
-        """Return a copy with engines renamed; engines with the same label are merged.
-
-        Two unfinished pairs of merged engines may become a finished one.
-        """
-        other = MatchCounter()
-        for match, counts in self.counts.items():
-            first, second = (labels[name] for name in match)
-            if first == second:
-                continue  # A game of an engine against itself cannot be rated.
-            if (second, first) in other.counts:
-                other.counts[second, first] += counts.reversed()
-            else:
-                other.counts[first, second] = other.counts.get((first, second), _NO_GAMES) + counts
-        for (match, pair), score in self._waiting.items():
-            match = labels[match[0]], labels[match[1]]
-            if match[::-1] in other.counts:
-                match, score = match[::-1], 1.0 - score
-            if match in other.counts:
-                figures = list(_AS_TUPLE(other.counts[match]))
-                other._pair(match, pair, score, figures)
-                other.counts[match] = MatchCounts(*figures)
-        return other
 
     def _pair(
         self, match: tuple[str, str], pair: Hashable, score: float, figures: list[int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,15 +69,6 @@ class Terminations:
     def games(self) -> int:
         """Number of games counted."""
         return sum(map(sum, self.results.values()))
-
-    def relabelled(self, labels: Mapping[str, str]) -> Terminations:
-        """Return a copy with engines renamed; engines with the same label are merged."""
-        lost: dict[str, dict[str, int]] = {}
-        for name, losses in self.lost.items():
-            merged = lost.setdefault(labels[name], {})
-            for kind, count in losses.items():
-                merged[kind] = merged.get(kind, 0) + count
-        return Terminations(self.results, lost)
 
     @property
     def losing(self) -> list[str]:

@@ -59,17 +59,6 @@ class Sample:
         if longest > self.longest:
             self.longest = longest
 
-    def merge(self, other: Sample, samples: int = 1) -> None:
-        """Add the measurements of another sample."""
-        values, stride = other.values, other._stride
-        while stride < self._stride:
-            values, stride = values[::2], 2 * stride
-        while stride > self._stride:
-            self._halve()
-        self._keep(values, samples)
-        self.count += other.count
-        self.longest = max(self.longest, other.longest)
-
     def spread(self) -> Spread:
         """Return the order statistics, by nearest rank."""
         ranked = sorted(self.values)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from merels.tournament.journal.open import open_journal
-from merels.tournament.journal.players import (
-    Player,
-    Roster,
-    player_of_entrant,
-    read_words,
-    settings_words,
-)
+from merels.tournament.journal.players import Description, Roster, description_of
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import Entrant, Origin, TimeControl
@@ -79,17 +74,16 @@ def test_one_name_with_two_limits_is_two_players(
     [
         (changed(engine("A", 20), options=(("Hash", "1"),)),
          {"A [option.Hash=1]", "A [no option.Hash]"}),
-        (changed(engine("A", 20), command=("/bin/other",)),
-         {"A [cmd=/bin/other]", "A [cmd=/bin/prog]"}),
+        (changed(engine("A", 20), command=("/bin/other",)), {"A"}),
         (replace(engine("A", 20), limit=TimeControl(per_move=10**9)), {"A [st=1]", "A [nodes=20]"}),
         (replace(engine("A", 20), ping_timeout=3.0, restart=True), {"A"}),
         (changed(engine("A", 20), command=("/usr/bin/prog",)), {"A"}),
     ],
 )
-def test_options_limits_and_program_make_another_player(
+def test_options_and_limits_make_another_player(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Entrant, players: set[str]
 ) -> None:
-    """The folder of the program, the timeouts and restarts do not make another player."""
+    """The program, the timeouts and restarts do not make another player."""
     first = engine("A", 20)
     if other.engine.command[0].endswith(("other", "prog")):
         first = changed(first, command=("/bin/prog",))
@@ -110,22 +104,6 @@ def test_two_announced_versions_are_two_players(
     unknown = journal(tmp_path / "old", limited(5, 5))
     known = journal(tmp_path / "new", limited(5, 5), [old] * 4)
     assert listed(capsys, unknown, known) == {"A", "B"}, "unknown versions match known ones"
-
-
-def test_a_program_with_two_paths_is_one_player(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """If fingerprints are known, paths do not matter."""
-    paths = []
-    for number, (program, fingerprint) in enumerate(
-        (("/a/engine", "f1"), ("/b/copy", "f1"), ("/c/engine", "f2"))
-    ):
-        entrant = changed(engine("A"), command=(program,))
-        origin = Origin("h", "1", ("x 1", "y 1"), (fingerprint, "f9"))
-        chosen = settings(engines=(entrant, engine("B")))
-        paths.append(journal(tmp_path / str(number), chosen, [origin] * 4))
-    assert listed(capsys, *paths) == {"A [cmd=/a/engine]", "A [cmd=/c/engine]", "B"}
-    assert listed(capsys, *paths[:2]) == {"A", "B"}
 
 
 def test_a_swapped_program_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,8 +191,11 @@ def test_players_in_pgn_of_other_runners_are_separated_by_time_control(
     plain.write_text(PGN.format("A", "C", ""))
     assert listed(capsys, fast, slow) == {"A [tc=10+0.1]", "A [tc=60]", "B"}
     assert listed(capsys, fast, plain) == {"A", "B", "C"}
-    three = {"A [tc=10+0.1]", "A [tc=60]", "A [plain.pgn]", "B", "C"}
-    assert listed(capsys, fast, slow, plain) == three, "A of plain.pgn may be either"
+    for files in permutations([fast, slow, plain]):
+        assert ratings(list(map(str, files))) == 2
+        error = capsys.readouterr().err
+        assert "'A': plain.pgn does not state enough to decide whether these are games of " in error
+        assert "A [tc=60]" in error and "; -same A makes all of them one player" in error
     assert listed(capsys, fast, slow, plain, "-same", "A") == {"A", "B", "C"}
 
 
@@ -238,28 +219,28 @@ def test_a_pair_may_be_split_over_two_files(
 def test_settings_survive_a_pgn_tag() -> None:
     options = (("Some Name", "a b"), ("Path", "it's \"here\""), ("Empty", ""), ("N", "$1`2`"),
                ("File", r"C:\book.bin"), ("Quote", 'a"b'), ("Quotes", '""'))
-    entrant = changed(engine("A", 7), options=options)
-    assert read_words(typed(settings_words(entrant))) == player_of_entrant(entrant).settings
-    assert read_words("unclosed 'quote")
+    words = description_of(changed(engine("A", 7), options=options)).words()
+    assert words == {
+        **{f"option.{key}": value.replace('""', "") for key, value in options}, "nodes": "7",
+    }
+    assert Description("unclosed 'quote").words()
     assert typed({"a": "x;y", "b": "z", "c": '""'}) == 'a="x;y" b=z c=""'
 
 
-def labels_of(players: Iterable[Player]) -> list[str]:
+def labels_of(*players: tuple[str, Description]) -> list[str]:
     """Return the labels under which ratings list these players."""
     roster = Roster()
-    keys = [roster.key(player) for player in players]
-    assert len(set(keys)) == len(keys)
+    keys = [roster.key(name, described, "file") for name, described in players]
     labels = roster.labels()
     return [labels[key] for key in keys]
 
 
 def test_labels_are_always_unique() -> None:
-    first, second = (Player("A", (("nodes", nodes),)) for nodes in ("1", "2"))
-    assert labels_of([first, second, Player("A [nodes=1]")]) == [
+    first, second = (Description(f"nodes={nodes}") for nodes in "12")
+    assert labels_of(("A", first), ("A", second), ("A [nodes=1]", Description())) == [
         "A [nodes=1] 2", "A [nodes=2]", "A [nodes=1]"
     ]
-    assert labels_of([Player("A", source="x.pgn"), first]) == ["A", "A"]
-    assert labels_of([Player("A", (("nodes", "1"),), version="v1"),
-                     Player("A", (("nodes", "2"),), version="v2")]) == [
-        "A [nodes=1 v1]", "A [nodes=2 v2]"
-    ]
+    assert labels_of(("A", Description()), ("A", first)) == ["A", "A"]
+    assert labels_of(
+        ("A", first._replace(version="v1")), ("A", second._replace(version="v2"))
+    ) == ["A [nodes=1 v1]", "A [nodes=2 v2]"]

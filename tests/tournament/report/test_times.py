@@ -86,16 +86,14 @@ def test_a_sample_is_bounded_and_keeps_the_longest_time(monkeypatch: pytest.Monk
     monkeypatch.setattr(times_module, "TOTAL_KEPT", 1 << 12)
     monkeypatch.setattr(times_module, "LEAST_KEPT", 1 << 12)
     chance = random.Random(1)
-    first, second = Sample(), Sample()
+    sample = Sample()
     times = [chance.randrange(1_000_000) for _ in range(200_000)]
     for start in range(0, 200_000, 50):
-        (first if start < 150_000 else second).extend(times[start : start + 50])
-    assert max(len(first.values), len(second.values)) <= 1 << 12
-    first.merge(second)
-    assert len(first.values) <= 1 << 12
-    merged = first.spread()
-    assert (merged.moves, merged.longest) == (200_000, max(times))
-    for figure, share in ((merged.median, 0.5), (merged.p90, 0.9), (merged.p99, 0.99)):
+        sample.extend(times[start : start + 50])
+    assert len(sample.values) <= 1 << 12
+    spread = sample.spread()
+    assert (spread.moves, spread.longest) == (200_000, max(times))
+    for figure, share in ((spread.median, 0.5), (spread.p90, 0.9), (spread.p99, 0.99)):
         assert figure / 1_000_000 == pytest.approx(share, abs=0.03)
 
 

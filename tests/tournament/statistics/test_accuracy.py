@@ -48,16 +48,3 @@ def test_a_table_has_a_row_for_each_phase_played_and_a_total() -> None:
         ["B", "moving", "1", "0", "-", "0", "0", "0", "0"],
         ["B", "all", "1", "0", "-", "0", "0", "0", "0"],
     ]
-
-
-def test_engines_with_the_same_label_are_merged() -> None:
-    accuracy = Accuracy()
-    accuracy.add("A", "B", [played(1, 0, HELD), played(1, 1, CERTAIN_BLUNDER)])
-    accuracy.add("C", "A", [played(1, 0, None, "flying"), played(1, 1, UNCERTAIN_BLUNDER)])
-    merged = accuracy.relabelled({"A": "X", "B": "Y", "C": "X"})
-    assert merged.games == 2 and list(merged.engines) == ["X", "Y"]
-    assert merged.engines["X"].phases["moving"] == MoveCounts(
-        2, 2, held=1, critical=1, critical_held=1, win_to_loss=1, in_doubt=1
-    )
-    assert merged.engines["X"].phases["flying"] == MoveCounts(1)
-    assert accuracy.engines["A"].total.moves == 2, "relabelled changed the original"
