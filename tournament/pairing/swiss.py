@@ -1,32 +1,45 @@
-"""Swiss pairing by simplified rules of the Dutch system.
+"""Swiss pairing: the best pairs of a round by an order of rules, as a matching of minimum cost.
 
-1.  Engines rank by points, then by the order of entry (their seeding).
-2.  With an odd number of engines, the lowest ranked engine without a bye so far gets a bye, which
-    scores as a won pairing. The next higher engine gets the bye if fewer of the other engines must
-    then meet again.
-3.  From the top, engines meet within their score group: the upper half meets the lower half in
-    order, unless two engines have met before. An unpaired engine floats down to the next group.
-4.  Two engines meet again only if every round contains a rematch. The round then has as few
-    rematches as possible.
-5.  With an odd number of games, White goes to the engine with the smaller number of Whites minus
-    Blacks, then to the one whose last White is longer ago, then to the higher ranked in odd rounds.
+Engines rank by points, then by the order of entry (their seeding). A round is paired so that, in
+this order of importance,
+
+1.  as few engines as possible meet again, and those that have met least often;
+2.  with an odd number of engines, the bye goes to an engine with the fewest byes, and among these
+    to the lowest ranked one. A bye scores as a won pairing;
+3.  with an odd number of games, no engine has the same colour three times in a row, or three times
+    more often than the other one;
+4.  engines of equal points meet; the sum of the squared differences is as small as possible;
+5.  with an odd number of games, engines that are due for different colours meet;
+6.  no engine meets a weaker score group, or a stronger one, in two successive rounds;
+7.  the upper half of a score group meets the lower half in order, and the last engine of a group of
+    odd size the first one of the next group.
+
+Colours: White goes to the engine that must have it by rule 3, then to the one with the smaller
+number of Whites minus Blacks, then to the one whose last White is longer ago, then to the higher
+ranked in odd rounds.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
-from merels.tournament.pairing.matching import Matching
+from merels.tournament.pairing.matching import minimum_matching
 from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
-BYE = -1
-"""Opponent of the engine that has a bye."""
+REACH = 60
+"""Places between an engine's best opponent by rule 7 and the others that it may meet.
+
+All engines may meet if there is no round without a rematch otherwise."""
+
+Places = tuple[int, int]
+"""Places of two engines in the ranking, from 0, the higher one first."""
 
 
 class Standing(NamedTuple):
@@ -65,12 +78,15 @@ def pair_round(settings: Settings, number: int, results: Results) -> list[Pairin
         return []
     points = _points(settings, results)
     order = sorted(range(len(points)), key=lambda engine: (-points[engine], engine))
-    met: list[Counter[int]] = [Counter() for _ in points]
-    for first, second in (result.pairing for result in chain.from_iterable(results)):
-        met[first][second] += 1
-        met[second][first] += 1
-    pairs = _pair(order, points, met, _byes(order, results))
-    return [_coloured(settings, number, results, higher, lower) for higher, lower in pairs]
+    histories = _histories(settings, results)
+    for reach in sorted({min(REACH, len(order)), len(order)}):
+        terms = _terms(settings, order, points, histories, reach)
+        mates = minimum_matching(_costs(terms, len(order) + len(order) % 2))
+        pairs = [(place, mate) for place, mate in enumerate(mates or ()) if place < mate]
+        if pairs and not any(terms[pair][0] for pair in pairs):
+            break
+    engines = [(order[place], order[mate]) for place, mate in pairs if mate < len(order)]
+    return [_coloured(settings, number, histories, *pair) for pair in engines]
 
 
 def places(settings: Settings, results: Results) -> list[Standing]:
@@ -107,79 +123,108 @@ def _engines_with_bye(engines: Sized, played: Sequence[PairingResult]) -> set[in
     return set(range(len(engines))).difference(*(result.pairing for result in played))
 
 
-def _byes(order: list[int], results: Results) -> list[int]:
-    """Return the candidates for this round's bye, best first; [] if there is no bye."""
-    if len(order) % 2 == 0:
-        return []
-    byes = Counter(chain.from_iterable(_engines_with_bye(order, played) for played in results))
-    fewest = min(byes[engine] for engine in order)
-    return [engine for engine in reversed(order) if byes[engine] == fewest]
+@dataclass(slots=True)
+class _History:
+    """Rounds of an engine."""
+
+    met: Counter[int] = field(default_factory=Counter)
+    """Opponent -> number of meetings."""
+    colours: list[int] = field(default_factory=list)
+    """1 for White, -1 for Black, in the order of the rounds."""
+    last_white: int = -1
+    """Last round with White, from 0."""
+    byes: int = 0
+    floated: int = 0
+    """In the last round: 1 if the opponent had fewer points, -1 if it had more, else 0."""
+
+    @property
+    def need(self) -> tuple[int, int, int]:
+        """How much Black is due: by rule 3 (1, 0 or -1), Whites minus Blacks, last White."""
+        balance = sum(self.colours)
+        last = sum(self.colours[-2:])
+        must = (balance > 1 or last == 2) - (balance < -1 or last == -2)
+        return must, balance, self.last_white
+
+    @property
+    def due(self) -> int:
+        """1 if Black is due, -1 if White is due, 0 if neither."""
+        must, balance, _ = self.need
+        due = must or balance or (self.colours[-1] if self.colours else 0)
+        return (due > 0) - (due < 0)
 
 
-def _pair(
-    order: list[int], points: list[float], met: Sequence[Mapping[int, int]], byes: list[int]
-) -> list[tuple[int, int]]:
-    """Return the pairs of a round with as few rematches as possible.
+def _histories(settings: Settings, results: Results) -> list[_History]:
+    """Return the history of each engine."""
+    histories = [_History() for _ in settings.engines]
+    for number, played in enumerate(results):
+        for white, black in (result.pairing for result in played):
+            histories[white].met[black] += 1
+            histories[black].met[white] += 1
+            histories[white].colours.append(1)
+            histories[black].colours.append(-1)
+            histories[white].last_white = number
+        for engine in _engines_with_bye(histories, played):
+            histories[engine].byes += 1
+    if results:
+        before = _points(settings, results[:-1])
+        for first, second in (result.pairing for result in results[-1]):
+            apart = before[first] - before[second]
+            histories[first].floated = (apart > 0) - (apart < 0)
+            histories[second].floated = (apart < 0) - (apart > 0)
+    return histories
 
-    ``order``: the engines, best first. ``met``: engine -> opponent -> number of meetings. ``byes``:
-    the candidates for the bye, best first. Among several solutions, rules 2 and 3 decide.
+
+def _terms(
+    settings: Settings, order: list[int], points: list[float], histories: list[_History], reach: int
+) -> dict[Places, tuple[int, ...]]:
+    """Return the cost of each pair of places in ``order`` by each of the rules 1 to 7.
+
+    With an odd number of engines, the place after the last one is the bye.
     """
-    fresh = {engine: set(order).difference(met[engine], [engine]) for engine in order}
-    if byes:
-        fresh[BYE] = set(byes)
-        for engine in byes:
-            fresh[engine].add(BYE)
-    matching = Matching(fresh)
-    unpaired = list(order)
-    if byes:
-        unpaired.remove(next(
-            engine for engine in byes if matching.take(BYE, engine, matching.exposed)
-        ))
-    pairs = []
-    while unpaired:
-        top = unpaired[0]
-        others = sorted(_candidates(unpaired, points), key=met[top].__getitem__)
-        # Engines that stay exposed meet again, so a rematch must leave two fewer of them.
-        other = next(
-            other for other in others
-            if matching.take(top, other, matching.exposed - 2 * (other not in fresh[top]))
-        )
-        pairs.append((top, other))
-        unpaired = [engine for engine in unpaired if engine not in (top, other)]
-    return pairs
+    count, sizes = len(order), Counter(points)
+    has_colours = settings.games % 2 == 1 and settings.swap
+    musts = [history.need[0] if has_colours else 0 for history in histories]
+    dues = [history.due if has_colours else 0 for history in histories]
+    terms: dict[Places, tuple[int, ...]] = {}
+    for place, higher in enumerate(order):
+        half = sizes[points[higher]] // 2
+        nearest = max(place + 1, place + half - reach)
+        for other in {*range(place + 1, place + reach + 2), *range(nearest, place + half + reach)}:
+            if other >= count:
+                continue
+            lower = order[other]
+            ours, theirs = histories[higher], histories[lower]
+            apart = points[higher] - points[lower]
+            floats = (ours.floated > 0) + (theirs.floated < 0) if apart else 0
+            terms[place, other] = (
+                int(ours.met[lower] > 0), ours.met[lower], 0,
+                int(musts[higher] * musts[lower] > 0), round(4 * apart * apart),
+                int(dues[higher] * dues[lower] > 0), floats,
+                (other - place - (1 if apart else half)) ** 2,
+            )
+        if count % 2:
+            terms[place, count] = (0, 0, (histories[higher].byes + 1) * count - place, *[0] * 5)
+    return terms
 
 
-def _candidates(unpaired: list[int], points: list[float]) -> list[int]:
-    """Return the opponents of the first unpaired engine, best first.
-
-    Within the engine's score group, its counterpart in the lower half comes first, then the other
-    engines of the lower half, then those of its own half. The lower groups come last.
-    """
-    group = [engine for engine in unpaired if points[engine] == points[unpaired[0]]]
-    half = len(group) // 2
-    upper, lower = group[1:half], group[max(half, 1) :]
-    return [*lower, *reversed(upper), *unpaired[len(group) :]]
+def _costs(terms: dict[Places, tuple[int, ...]], vertices: int) -> list[dict[int, int]]:
+    """Return each vertex's costs, in which an earlier term outweighs the later ones of a round."""
+    costs: list[dict[int, int]] = [{} for _ in range(vertices)]
+    factors = [1 + max(term) * vertices // 2 for term in zip(*terms.values())]
+    for (first, second), values in terms.items():
+        cost = 0
+        for factor, value in zip(factors, values):
+            cost = cost * factor + value
+        costs[first][second] = costs[second][first] = cost
+    return costs
 
 
 def _coloured(
-    settings: Settings, number: int, results: Results, higher: int, lower: int
+    settings: Settings, number: int, histories: list[_History], higher: int, lower: int
 ) -> Pairing:
     """Return the pairing of two engines with colours; ``higher`` ranks above ``lower``."""
     swapped = False
     if settings.games % 2 and settings.swap:
-        higher_need, lower_need = (_white_need(results, engine) for engine in (higher, lower))
+        higher_need, lower_need = histories[higher].need, histories[lower].need
         swapped = number % 2 == 1 if higher_need == lower_need else higher_need > lower_need
     return Pairing(lower, higher) if swapped else Pairing(higher, lower)
-
-
-def _white_need(results: Results, engine: int) -> tuple[int, int]:
-    """Return Whites minus Blacks and the last round with White; lower values need White more."""
-    balance, last_white = 0, -1
-    for number, played in enumerate(results):
-        for result in played:
-            white, black = result.pairing
-            if engine == white:
-                balance, last_white = balance + 1, number
-            elif engine == black:
-                balance -= 1
-    return balance, last_white

@@ -1,51 +1,64 @@
-"""Maximum matchings, compared with all matchings of small random graphs."""
+"""Matchings of minimum cost, compared with all matchings of small random graphs."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from merels.tournament.pairing.matching import Matching
+from merels.tournament.pairing.matching import minimum_matching
 
 
-def least_exposed(graph: Mapping[int, Set[int]], left: frozenset[int]) -> int:
-    """Return the least number of vertices without a mate in any matching of the vertices left."""
+def least_cost(costs: Sequence[Mapping[int, int]], left: frozenset[int]) -> int | None:
+    """Return the least cost of all perfect matchings of the vertices left, or None."""
     if not left:
         return 0
     first = min(left)
-    others = left - {first}
-    return min([1 + least_exposed(graph, others),
-                *(least_exposed(graph, others - {mate}) for mate in graph[first] & others)])
+    least = None
+    for other in left & costs[first].keys():
+        rest = least_cost(costs, left - {first, other})
+        if rest is not None and (least is None or rest + costs[first][other] < least):
+            least = rest + costs[first][other]
+    return least
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_matching_exposes_as_few_vertices_as_possible_while_pairs_are_taken(seed: int) -> None:
-    rng = random.Random(seed)
-    size, share = rng.randint(2, 10), rng.choice((0.15, 0.3, 0.5, 0.8))
-    graph: dict[int, set[int]] = {vertex: set() for vertex in range(size)}
+def random_costs(rng: random.Random, size: int, share: float, highest: int) -> list[dict[int, int]]:
+    """Return the costs of a graph in which each edge exists with probability ``share``."""
+    costs: list[dict[int, int]] = [{} for _ in range(size)]
     for first in range(size):
-        for second in range(first + 1, size):
+        for second in range(first):
             if rng.random() < share:
-                graph[first].add(second)
-                graph[second].add(first)
-    left = frozenset(graph)
-    matching = Matching(graph)
-    while len(left) > 1:
-        assert matching.exposed == least_exposed(graph, left)
-        pair = frozenset(rng.sample(sorted(left), 2))
-        limit = rng.randint(0, 3)
-        is_possible = least_exposed(graph, left - pair) <= limit
-        assert matching.take(*pair, limit) == is_possible
-        if not is_possible:
-            assert matching.exposed == least_exposed(graph, left), "the refused pair is back"
-            assert matching.take(*pair, size)
-        left -= pair
+                costs[first][second] = costs[second][first] = rng.randint(0, highest)
+    return costs
 
 
-def test_two_vertices_are_taken_although_their_mates_are_neighbours() -> None:
-    edges = {0: {2, 3, 5}, 1: {3, 4}, 2: {0}, 3: {0, 1, 4}, 4: {1, 3}, 5: {0}}
-    matching = Matching(edges)
-    assert matching.exposed == 2
-    assert matching.take(1, 2, 0)
+@pytest.mark.parametrize("highest", [0, 1, 3, 10, 1000, 10**30])
+def test_a_matching_costs_as_little_as_possible(highest: int) -> None:
+    for seed in range(80):
+        rng = random.Random(f"{seed} {highest}")
+        size = rng.randint(0, 10)
+        costs = random_costs(rng, size, rng.choice((0.2, 0.4, 0.6, 1)), highest)
+        mates, least = minimum_matching(costs), least_cost(costs, frozenset(range(size)))
+        if mates is None:
+            assert least is None, f"seed {seed}: there is a perfect matching"
+            continue
+        assert all(mates[mates[vertex]] == vertex for vertex in range(size))
+        assert sum(costs[vertex][mates[vertex]] for vertex in range(size)) == 2 * (least or 0)
+
+
+def test_a_matching_of_nested_blossoms_is_no_worse_after_any_exchange() -> None:
+    """The first version lowered the dual values of blossoms, and never ended with 150 vertices."""
+    for seed in range(6):
+        costs = random_costs(random.Random(seed), 150, 1.0, 10**6)
+        mates = minimum_matching(costs)
+        assert mates is not None
+        for first in range(150):
+            for second in range(first):
+                if second == mates[first]:
+                    continue
+                now = costs[first][mates[first]] + costs[second][mates[second]]
+                for others in (mates[first], mates[second]), (second, first):
+                    exchanged = [(first, second), others] if others[0] != second else [
+                        (first, mates[second]), (second, mates[first])]
+                    assert sum(costs[i][j] for i, j in exchanged) >= now

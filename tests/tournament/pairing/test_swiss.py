@@ -133,6 +133,46 @@ def test_a_hundred_engines_meet_no_one_again_while_there_are_fresh_opponents() -
     assert len(results) == 30
 
 
+def same_colours(results: Results, engine: int) -> str:
+    """Return the colours of an engine, such as ``WBW``."""
+    pairings = (result.pairing for played in results for result in played)
+    return "".join("W" if p.first == engine else "B" for p in pairings if engine in p)
+
+
+@pytest.mark.parametrize("count", range(6, 25))
+def test_no_engine_has_a_colour_three_times_in_a_row(count: int) -> None:
+    """A former version chose colours after the pairs, so that 58 of these engines had one."""
+    rounds = swiss.usual_rounds(count) + 1
+    chosen = settings(count, format="swiss", rounds=rounds, games=1)
+    for seed in range(3):
+        results = play(chosen, swiss.pair_round, seed)
+        for engine in range(count):
+            colours = same_colours(results, engine)
+            assert "WWW" not in colours and "BBB" not in colours
+            assert abs(colours.count("W") - colours.count("B")) <= 2
+
+
+def test_engines_float_no_further_than_needed_and_seldom_twice() -> None:
+    """In a former version, the sum of the squares was 109, and 91 engines floated as before."""
+    chosen = settings(100, format="swiss", rounds=18, games=1)
+    results = play(chosen, swiss.pair_round, 1)
+    points, floated = [0.0] * 100, dict[int, float]()
+    apart, repeated = 0.0, 0
+    for played in results:
+        now = {}
+        for (first, second), _ in played:
+            difference = points[first] - points[second]
+            apart += difference * difference
+            now[first], now[second] = difference, -difference
+        repeated += sum(now[e] * floated.get(e, 0) > 0 for e in now)
+        floated = now
+        for (first, second), (first_points, second_points) in played:
+            points[first] += first_points
+            points[second] += second_points
+    assert apart <= 48
+    assert repeated <= 39
+
+
 def test_a_bye_that_forces_a_rematch_goes_to_the_next_engine() -> None:
     chosen = settings(9, format="swiss", rounds=9, games=1)
     rounds = ["04- 15- 26= 37+", "53+ 48= 02+ 61=", "54- 80+ 36- 71+", "64= 85+ 27- 03+",
