@@ -33,9 +33,9 @@ PGN file of any runner; a game of merels tournament that is in several files cou
 engines, the report starts with the result of their match. From a journal, it also shows the match's
 SPRT and each engine's settings.
 
-A player is a name with its options, limits and announced version. If games differ in these, the name
-stands for several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them one. If a
-file does not state enough to tell two players of a name apart, that is an error. A warning lists
+A player is a name with its options, limits and announced version. If games differ in these, the
+name stands for several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them one. If
+a file does not state enough to tell two players of a name apart, that is an error. A warning lists
 different programs with the same name."""
 
 
