@@ -31,7 +31,7 @@ _GAMES_REQUESTS = ("api/load", "api/keep")
 
 
 class BoardServer(GuardedServer):
-    """Serves boards until `shutdown`, to the browsers that have opened a `new_address`."""
+    """Serves boards until `shutdown`, to the browsers that have opened its start address."""
 
     def __init__(
         self, host: str, port: int, choices: Sequence[EngineSpec], store: GameStore | None = None,

@@ -43,9 +43,9 @@ The page offers merels and the engines given here, and can start no other progra
 The page cannot set an option that takes text, such as TablePath, because it may name a file. Set
 such options here.
 
-The printed address admits one browser, by a cookie; then another address is printed. Each game is
-saved as a PGN file in your data folder, or in the folder MERELS_GAMES. Your rating in puzzles is
-saved there, too, or in the folder MERELS_PUZZLES.
+The printed address admits a browser, by a cookie, until the board ends. Each game is saved as a PGN
+file in your data folder, or in the folder MERELS_GAMES. Your rating in puzzles is saved there, too,
+or in the folder MERELS_PUZZLES.
 """
 
 
@@ -58,8 +58,8 @@ def main(argv: list[str]) -> int:
     add_engine_flag(parser, "an engine that the page offers", action="append", default=[])
     add_flag(
         parser, "port", metavar="N", default="0",
-        help="TCP port (default: any free port); with a fixed port, a browser that was let in once "
-        "can open the same address after every restart, for example from a bookmark",
+        help="TCP port (default: any free port); with a fixed port, a browser that was admitted "
+        "once can open the same address after every restart, for example from a bookmark",
     )
     add_flag(
         parser, "host", metavar="ADDRESS", default="127.0.0.1",
@@ -110,23 +110,13 @@ def _serve(arguments: argparse.Namespace) -> int:
         raise InputError(where, f"cannot listen on this address ({reason or error})") from None
     if port:
         _keep_cookie(server, store.folder if store is not None else None)
-    address = server.new_address()
+    address = server.start_address
     file = None if arguments.no_open else _start_file(address)
-
-    def on_entry(used: str) -> None:
-        """Delete the start file if its address was used; otherwise print a new address."""
-        if file is not None and used == address:
-            file.unlink(missing_ok=True)
-            return
-        with suppress(OSError):  # The reader of the output may have ended.
-            print(f"Another browser can open {server.new_address()}", flush=True)
-
-    server.on_entry = on_entry
     if table_build is not None:
         table_build.start()
     try:
-        print(f"The board is at {address if file is None else server.new_address()}")
-        print("This address lets one browser in. Ctrl-C ends the board.", flush=True)
+        print(f"The board is at {address}")
+        print("Whoever opens this address can use the board. Ctrl-C ends the board.", flush=True)
         if file is not None:
             # With some browsers `webbrowser.open` returns only when the browser ends.
             threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()

@@ -16,7 +16,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from socket import AF_INET6, SHUT_RDWR, socket
+from socket import AF_INET, AF_INET6, SHUT_RDWR, SOCK_DGRAM, socket
 from socketserver import TCPServer
 from threading import Lock
 from time import monotonic
@@ -111,6 +111,17 @@ def is_own_host(header: str, host: str, port: int) -> bool:
     return True
 
 
+def _reachable(host: str) -> str:
+    """Return this machine's address in its network for a host that means all addresses."""
+    remote = {"0.0.0.0": "192.0.2.1", "::": "2001:db8::1"}.get(host)  # Reserved for documents.
+    if remote is None:
+        return host
+    with suppress(OSError), socket(AF_INET6 if ":" in host else AF_INET, SOCK_DGRAM) as probe:
+        probe.connect((remote, 9))  # Chooses a route, and sends nothing.
+        return str(probe.getsockname()[0])
+    return "::1" if ":" in host else "127.0.0.1"
+
+
 class LocalServer(ThreadingHTTPServer):
     """HTTP server with a thread for each connection, and a limit of connections."""
 
@@ -135,8 +146,8 @@ class LocalServer(ThreadingHTTPServer):
     @property
     def root(self) -> str:
         """The server's base URL."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/"
+        host = _reachable(self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
 
     def server_bind(self) -> None:
         """Bind the port; HTTPServer's own method looks the host name up, which may be slow."""
@@ -242,7 +253,7 @@ class LocalHandler(BaseHTTPRequestHandler):
         return "merels"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing, because an address may contain a code that admits a browser."""
+        """Log nothing, because an address may contain the token."""
 
     def handle_one_request(self) -> None:
         """Await a request and answer it."""

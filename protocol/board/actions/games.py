@@ -73,10 +73,7 @@ def export(session: Session) -> JSON:
         record, shown = session.snapshot(), session.game.shown
         if session.reviewer.progress is not None:
             session.reviewer.progress.annotate(record)
-    return {
-        "record": format_record(record), "shown": format_record(Record(shown)),
-        **write_game(record, shown),
-    }
+    return {"record": format_record(record), **write_game(record, shown)}
 
 
 def list_games(session: Session, query: str) -> JSON:

@@ -7,7 +7,7 @@ import { Games } from "./dialogs/games.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { ImportDialog } from "./dialogs/import.js";
 import { Puzzles } from "./dialogs/puzzles.js";
-import { Share, takeSharedRecord } from "./dialogs/share.js";
+import { Share } from "./dialogs/share.js";
 import { Tutorial } from "./dialogs/tutorial.js";
 import { $, element } from "./dom.js";
 import { api } from "./net.js";
@@ -279,13 +279,6 @@ async function openPuzzles(lessons) {
   if (button !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
   const { position, rules } = dialogs.puzzles.shown;
   await api("new", { position: position.text, ...rules, analyse: true });
-}
-
-/** Opens the game or position in the page's address for analysis. */
-export async function openShared() {
-  const text = takeSharedRecord();
-  if (text === null || !await confirmLeaving()) return;
-  if (await send("load", { text })) await send("analyse", { on: true });
 }
 
 /** Begins a new game with the same settings and exchanged colours. */

@@ -1,8 +1,8 @@
 // The page's entry: connects the server's events, the buttons and the keys to their handlers.
 
 import {
-  act, ACTIONS, cancel, flipForUser, go, isStarting, openShared, pick, playLine, playMove,
-  playPremove, prepare, startBeside,
+  act, ACTIONS, cancel, flipForUser, go, isStarting, pick, playLine, playMove, playPremove, prepare,
+  startBeside,
 } from "./actions.js";
 import { premoveSide } from "./board/premove.js";
 import { TypedMove } from "./board/typed.js";
@@ -146,8 +146,6 @@ async function main() {
   window.addEventListener("beforeunload", (event) => {
     if (isGameInProgress() && !now.reloading) event.preventDefault();
   });
-  window.addEventListener("hashchange", openShared);
-  openShared();
   listen({
     state: onState,
     info: (info) => { now.info = info; redraw("info"); },

@@ -10,15 +10,12 @@ from xml.etree import ElementTree
 
 from tests.kit.waiting import wait
 from tests.kit.webdriver import Browser
-from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     BEGINNER,
     FLYERS,
     begin,
     enter,
-    expect_refusal,
     is_open,
-    load,
     moves,
     play,
     shot,
@@ -100,49 +97,13 @@ def test_the_editor_is_used_with_the_keyboard(page: Browser) -> None:
     assert label == "b4, white man"
 
 
-def test_a_link_opens_the_position_and_the_game(server: Server, page: Browser) -> None:
-    begin(page, variant="multi")
-    for point in ("d6", "f4", "d2"):
-        play(page, point)
-    page.click("#back")
-    page.wait_for_count("#board .man", 2)
-    tap_menu(page, "share")
-    page.wait("document.getElementById('share-link').value")
-    shot(page, "share")
-    first = page.tab()
-    links = []
-    for form, words in (("position", " w 8 8 "), ("record", "1. d6 f4 2. d2 *")):
-        enter(page, "#share-form", form)
-        links.append(page.run("return document.getElementById('share-link').value"))
-        assert words in page.run("return document.getElementById('share-text').value")
-    assert links[0].startswith(server.address) and links[0] != links[1]
-    for link, count, men in zip(links, (0, 3), (2, 3)):
-        page.new_tab()
-        page.open(link)
-        page.wait_for_count("#board .man", men)
-        page.wait("document.getElementById('analyse').ariaPressed === 'true'")
-        assert len(moves(page)) == count
-        assert page.run("return location.hash") == ""
-        tap_menu(page, "help")
-        assert "both sides may fly" in page.text("#rules-list")
-    page.keep_tab(first)
-    page.key("Escape")
-    begin(page)
-    # A link to a board at another address can be pasted into the import dialog.
-    load(page, links[1].replace(str(server.port), "1"))
-    page.wait_for_count("#moves button", 3)
-    load(page, "http://somewhere/#game=1.%20d6%20f4%20nonsense")
-    page.wait("document.getElementById('import-fault').textContent")
-    expect_refusal(page)
-
-
 def test_pictures_are_saved(page: Browser, tmp_path: Path) -> None:
     begin(page)
     for point in ("d6", "f4"):
         play(page, point)
     page.download_to(tmp_path)
     tap_menu(page, "share")
-    page.wait("document.getElementById('share-link').value")
+    page.wait("document.getElementById('share-text').value")
     page.click("#share-svg")
     page.click("#share-png")
     wait(lambda: {path.name for path in tmp_path.iterdir()} == {"position.svg", "position.png"},

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -29,14 +29,14 @@ COMMAND = [*MERELS, "board", "-no-open"]
 
 
 class Client:
-    """A client of a board's server, with a cookie; ``entry`` returns an unused start address."""
+    """A client of a board's server, with the cookie that its start address gives."""
 
     server: BoardServer
     """The server, if it runs in this process."""
 
-    def __init__(self, entry: Callable[[], str]) -> None:
-        self.entry = entry
-        parts = urlsplit(entry())
+    def __init__(self, start_address: str) -> None:
+        self.start_address = start_address
+        parts = urlsplit(start_address)
         self.host = f"{parts.hostname}:{parts.port}"
         self.address = f"http://{self.host}/"
         self.port = parts.port or 0
@@ -49,7 +49,7 @@ class Client:
     def let_in(self, browser: Browser) -> None:
         """Give a real browser the cookie, unless it already has it."""
         if browser not in self._let_in:
-            browser.open(self.entry())
+            browser.open(self.start_address)
             browser.wait("location.pathname === '/' && document.readyState !== 'loading'")
             self._let_in.append(browser)
 
@@ -121,9 +121,8 @@ class Server(Client):
             [*COMMAND, *([] if tables else ["-no-tables"]), *flags],
             stdout=subprocess.PIPE, stderr=self._stderr, env=environment,
         )
-        self._output = b""
         try:
-            super().__init__(self._next_address)
+            super().__init__(self._printed_address())
         except BaseException:
             self._process.kill()
             self._process.wait()
@@ -164,15 +163,15 @@ class Server(Client):
                     ids.append(int(name))
         return sorted(ids)
 
-    def _next_address(self) -> str:
-        """Return the next start address that the process prints."""
+    def _printed_address(self) -> str:
+        """Return the start address that the process prints."""
         assert self._process.stdout is not None
-        while (address := re.search(rb"(http://\S+)\n", self._output)) is None:
+        output = b""
+        while (address := re.search(rb"(http://\S+)\n", output)) is None:
             ready, _, _ = select.select([self._process.stdout], [], [], 60)
             data = os.read(self._process.stdout.fileno(), 4096) if ready else b""
             assert data, f"the board prints no address: {self.errors()}"
-            self._output += data
-        self._output = self._output[address.end():]
+            output += data
         return address[1].decode()
 
     def errors(self) -> str:
@@ -188,7 +187,7 @@ def serving_here() -> Iterator[Client]:
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        client = Client(server.new_address)
+        client = Client(server.start_address)
         client.server = server
         yield client
     finally:

@@ -7,7 +7,6 @@ import { confirmLeaving, showMessage } from "../now.js";
 import { row } from "./games.js";
 import { countedText, fromServer, t } from "../text.js";
 import { attempt, show } from "./form.js";
-import { sharedText } from "./share.js";
 
 /** Bytes of a file that are read, at most. */
 const MAX_BYTES = 1 << 24;
@@ -60,7 +59,7 @@ export class ImportDialog {
 
   /** Returns the fields of a request: the text and the current rules. */
   request() {
-    return { text: this.text ?? sharedText($("import-text").value), ...this.rules };
+    return { text: this.text ?? $("import-text").value, ...this.rules };
   }
 
   /** Opens the only game of the text, or the one with an index; otherwise lists the games. */

@@ -1,4 +1,4 @@
-// The dialog that saves or shares a game or a position as text, link or picture.
+// The dialog that saves or shares a game or a position as text or picture.
 
 import { $, svg } from "../dom.js";
 import { Drawing, menOf, parseMove } from "../drawing.js";
@@ -13,29 +13,6 @@ const STRIP = 66;
 /** Properties that the style sheets set; a picture file needs them as attributes. */
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "opacity", "font-family",
   "font-size", "font-weight", "text-anchor", "dominant-baseline", "stop-color", "stop-opacity"];
-
-/** The fragment of a link, up to the record. */
-const GAME_FRAGMENT = "#game=";
-
-/** Returns the record in a link to the page, or the text itself if it is not a link. */
-export function sharedText(text) {
-  const start = text.indexOf(GAME_FRAGMENT);
-  if (start < 0) return text;
-  const encoded = text.slice(start + GAME_FRAGMENT.length).trim();
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
-}
-
-/** Returns the record in the page's address, or null; leaves only the path in the address. */
-export function takeSharedRecord() {
-  const { hash, pathname, search } = window.location;
-  const isShared = hash.startsWith(GAME_FRAGMENT);
-  if (isShared || search) window.history.replaceState(null, "", pathname);
-  return isShared ? sharedText(hash) : null;
-}
 
 const FORMS = [
   "record", "position", "seventeen", "playok",
@@ -147,9 +124,7 @@ async function copy(field) {
 
 export class Share {
   constructor() {
-    for (const name of ["share-link", "share-text"]) {
-      $(`${name}-copy`).addEventListener("click", () => copy($(name)));
-    }
+    $("share-text-copy").addEventListener("click", () => copy($("share-text")));
     $("share-file").addEventListener("click", () => {
       const name = $("share-form").value === "record" ? "game.pgn" : "game.txt";
       download(name, new Blob([$("share-text").value], { type: "text/plain" }));
@@ -175,12 +150,8 @@ export class Share {
     $("share-picture").replaceChildren();
   }
 
-  /** Shows the text in the chosen form, and a link to the game or to the position. */
+  /** Shows the text in the chosen form. */
   draw() {
-    const form = $("share-form").value;
-    const text = ["record", "playok"].includes(form) ? this.forms.record : this.forms.shown;
-    const { origin, pathname } = window.location;
-    $("share-link").value = `${origin}${pathname}${GAME_FRAGMENT}${encodeURIComponent(text)}`;
-    $("share-text").value = this.forms[form];
+    $("share-text").value = this.forms[$("share-form").value];
   }
 }

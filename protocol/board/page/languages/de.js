@@ -280,8 +280,8 @@ export default {
 
   "open": "Öffnen",
   "open.title": "Eine Stellung oder Partie öffnen",
-  "open.words": "Füge eine Stellung (6 oder 17 Angaben), eine Partie (PGN), eine Aufzeichnung "
-    + "von PlayOK oder einen geteilten Link ein.",
+  "open.words": "Füge eine Stellung (6 oder 17 Angaben), eine Partie (PGN) oder eine "
+    + "Aufzeichnung von PlayOK ein.",
   "open.text": "Text",
   "open.file": "Datei",
   "open.keep": "Alle unter Meine Partien aufnehmen",
@@ -321,11 +321,6 @@ export default {
   "share.playok": "Aufzeichnung von PlayOK",
   "share.copy": "Text kopieren",
   "share.file": "Als Datei speichern",
-  "share.link": "Link",
-  "share.link.copy": "Link kopieren",
-  "share.words": "Der Link enthält die Partie oder Stellung, gibt aber keinen Zugang zu diesem "
-    + "Brett. Er öffnet sich in einem Browser, der dieses Brett schon benutzt; alle anderen fügen "
-    + "ihn unter Öffnen ein.",
   "share.picture": "Bild",
   "share.picture.label": "Bild der Stellung",
   "share.svg": "Als SVG speichern",
@@ -540,8 +535,8 @@ export default {
   "server.after": "nach der Partie",
   "server.on-board": "Diese Partie steht auf dem Brett; beginne zuerst eine andere",
   "server.open": "Diese Partie ist in einem anderen Tab offen; schließe sie dort zuerst",
-  "server.held": "Ein anderes merels board, Prozess {process}, bewahrt seine Partien in {folder} auf. "
-    + "Die Partien von diesem stehen in {own}.",
+  "server.held": "Ein anderes merels board, Prozess {process}, bewahrt seine Partien in {folder} "
+    + "auf. Die Partien von diesem stehen in {own}.",
   "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
   "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
     + "Lade sie mit „Speichern oder teilen“ herunter.",

@@ -271,8 +271,8 @@ export default {
 
   "open": "Open",
   "open.title": "Open a position or a game",
-  "open.words": "Paste a position of 6 or 17 fields, a game record (PGN), a PlayOK record or a "
-    + "shared link.",
+  "open.words": "Paste a position of 6 or 17 fields, a game record (PGN) or a PlayOK "
+    + "record.",
   "open.text": "Text",
   "open.file": "File",
   "open.keep": "Keep all in My games",
@@ -311,10 +311,6 @@ export default {
   "share.playok": "PlayOK record",
   "share.copy": "Copy text",
   "share.file": "Save to file",
-  "share.link": "Link",
-  "share.link.copy": "Copy link",
-  "share.words": "The link contains the game or position but gives no access to this board. It "
-    + "opens in a browser that already uses this board; anybody else pastes it under Open.",
   "share.picture": "Picture",
   "share.picture.label": "Picture of the position",
   "share.svg": "Save SVG",
@@ -526,8 +522,8 @@ export default {
   "server.after": "after the game",
   "server.on-board": "this game is on the board; begin another one first",
   "server.open": "this game is open in another tab; close it there first",
-  "server.held": "Another merels board, process {process}, keeps its games in {folder}. The games of "
-    + "this one are kept in {own}.",
+  "server.held": "Another merels board, process {process}, keeps its games in {folder}. The "
+    + "games of this one are kept in {own}.",
   "server.gone": "this board is gone; reload the page",
   "server.unsaved": "This game is not saved: cannot write to {where}. "
     + "Download it with 'Save or share'.",
