@@ -17,9 +17,7 @@ def check_rows(
     ``at_once`` threads share the rows, which saves time if a row mostly waits.
     """
     with ThreadPoolExecutor(at_once) as threads:
-        errors = [
-            error for error in threads.map(lambda row: _error(row, check), rows) if error is not None
-        ]
+        errors = [error for error in threads.map(lambda row: _error(row, check), rows) if error]
     if errors:
         raise BaseExceptionGroup(f"{len(errors)} rows fail", errors)
 

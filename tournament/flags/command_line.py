@@ -264,11 +264,12 @@ def _read_words(path: str) -> list[str]:
 def _grouped(
     words: Sequence[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag, also of `IGNORED`, with the words after it; add others to ``faults``."""
+    """Yield each flag, also those of `IGNORED`, with the words after it; add others to ``faults``."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
-        if name not in flags and name not in IGNORED:
+        is_known = name in flags or IGNORED.get(name) == ()
+        if not is_known:
             expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):
                 expected = "expected a flag such as -engine or -openings"
@@ -276,7 +277,7 @@ def _grouped(
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1
-        if name in flags or name in IGNORED:
+        if is_known:
             yield name, list(words[index + 1 : end])
         index = end
 

@@ -228,36 +228,6 @@ def test_step_names_are_unique_and_every_step_has_a_text() -> None:
         assert set(step.needs) <= set(earlier), f"{step.name} needs a later step"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["-engine", "cmd=./no-such-engine"], "'./no-such-engine' is not in"),
-        pytest.param([], "expected one engine to check"),
-        pytest.param(["-engine", "cmd=x", "-engine", "cmd=y"],
-                     "'-engine': expected one engine to check"),
-        (["-engine", f"cmd={sys.executable}", "args=-c ''"],
-         "does not start (exit code 0)"),
-        (["-engine", f"cmd={sys.executable}", "args=-c 'import no_such_module'"],
-         "No module named 'no_such_module'"),
-        (["-engine", "cmd=x", "colour=red"], "expected cmd=, args="),
-        (["-engine", "cmd=x", "proto=sanmill"], "expected uci, ugi"),
-        (["-engine", "proto=uci"], "expected cmd="),
-        (["-engine", "cmd=x", "-only", "go-dept"], "did you mean go-depth?"),
-        (["-engine", "cmd=x", "-variant", "chess"], "'chess': expected"),
-        (["-timeout", "0"], "expected seconds from 0.001 to 3600, found '0'"),
-        (["-engine", *MERELS, "option.Hsh=2"], "'option.Hsh=2': no such option; did you mean"),
-        (["-engine", *MERELS, "option.Hash=x"], "'option.Hash=x': option Hash takes a whole"),
-    ],
-)
-def test_an_invalid_argument_gets_one_line_of_error_output_and_status_2(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err and captured.err.count("\n") == 1
-    assert captured.out == ""
-
-
 def test_the_command_runs_in_a_process() -> None:
     printed = output("check", "-engine", *MERELS, "-only", "greeting")
     assert "1 passed, 0 failed of 1 steps" in printed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
-from tests.commands import call, output, refusal
+from tests.commands import call, output
 
 QUICK = ("-level", "Beginner", "-time", "0.05")
 """Flags for fast moves of the engine."""
@@ -134,21 +134,6 @@ def test_a_game_is_played_to_its_end_by_either_side(tmp_path: Path) -> None:
     for record in parse_records(path.read_text(encoding="utf-8")):
         assert record.result == "1-0"
         assert record.end().comment == "White wins, Black has two men"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "token"),
-    [
-        (("-level", "9999"), "'9999'"),
-        (("-time", "0"), "'0'"),
-        (("-time", "nan"), "'nan'"),
-        (("-colour", "red"), "'red'"),
-        (("-variant", "chess"), "'chess'"),
-        (("-position", "x"), "'x'"),
-    ],
-)
-def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], token: str) -> None:
-    assert token in refusal("play", *arguments)
 
 
 def test_help_lists_the_levels() -> None:

@@ -168,27 +168,6 @@ def test_probe_respects_the_plies_already_played(
     assert "now         draw (after 3 plies without a removal)" in output
 
 
-@pytest.mark.parametrize(
-    "words, message",
-    (
-        (["build", "-men", "5"], "expected a whole number from 6 to 18, found '5'"),
-        (["build", "-men", "6", "-set", "Repetition=1"], "expected 0 or at least 2"),
-        (["build", "-men", "6", "-memory", "0.001"], "GiB of memory"),
-        (["build", "-men", "6", "-memory", "nan"], "expected GiB from 0.001 to 100000"),
-        (["stats"], "no usable table here; make them with merels tables build -all"),
-        (["probe", "nonsense"], "expected"),
-        (["stats", "-set", "Colour=red"], "expected a rule field"),
-    ),
-)
-def test_an_invalid_argument_gets_one_line_of_error_output_and_status_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    status, _, error = run(capsys, [*words, "-dir", str(tmp_path)])
-    assert status == 2
-    assert message in error
-    assert error.count("\n") == 1
-
-
 def test_probe_names_the_missing_table_or_why_no_table_exists(
     folder_flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

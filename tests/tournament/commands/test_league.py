@@ -339,34 +339,6 @@ def test_an_anchor_that_is_no_player_is_named(
     assert status == 0 and "the anchor 'C' does not fix the scale" in err and "'A'" not in err
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    ((), "expected the league's folder first"),
-    (("{}/none",), "there is no league here"),
-    (("{}/league", "plya"), "did you mean play?"),
-    (("{}/league", "create", "-each", "st=1"), "this file exists"),
-    (("{}/league", "add"), "expected -engine"),
-    (("{}/league", "add", "-engine", "level=Club"), "has a player of this name"),
-    (("{}/league", "add", "-engine", "level=Club", "name=X", "rules=no"), "for rules= of X"),
-    (("{}/league", "add", "-engine", "level=Club", "name=-C"), "a name without a dash in front"),
-    (("{}/league", "retire"), "'retire': expected the name of a player"),
-    (("{}/league", "return"), "'return': expected the name of a player"),
-    (("{}/league", "retire", "Clbu"), "did you mean Club?"),
-    (("{}/league", "play", "-error", "x"), "expected Elo from 0.1 to 1000 for -error"),
-    (("{}/league", "status", "now"), "status takes no arguments"),
-    (("{}/new", "create"), "nodes= or depth= to it or to -each"),
-    (("{}/new", "create", "-each", "st=1", "-anchor", "Club"), "NAME=ELO"),
-    (("{}/new", "create", "-each", "st=1", "-anchor", "A=1", "-anchor", "A=2"),
-     "'A=2': -anchor already states 1 for this player"),
-])
-def test_a_mistake_is_an_error_of_one_line(
-    league: str, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parent = str(Path(league).parent)
-    status, _, error = run(capsys, ["league", *(word.format(parent) for word in words)])
-    assert status == 2 and message in error and error.count("\n") == 1
-    assert not Path(f"{parent}/new").exists()
-
-
 def test_tournaments_and_leagues_do_not_continue_each_other(league: str, tmp_path: Path) -> None:
     path = f"{league}/{JOURNAL}"
     assert "continue it with merels league" in refusal("tournament", "-journal", path, "-resume")

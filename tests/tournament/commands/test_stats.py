@@ -69,21 +69,6 @@ def test_an_sprt_is_read_as_in_a_tournament(
     assert answer(capsys, *counts, *words) == answer(capsys, *counts, "-sprt", "0,50")
 
 
-@pytest.mark.parametrize(("argv", "message"), [
-    (("-wld", "35", "6", "5"), "'35 6 5': expected whole numbers with commas, as W,L,D, for -wld"),
-    (("-wld", "35,6,5", "-sprt", "elo0=0"), "'elo0=0': expected elo0,elo1 or elo0=N elo1=N"),
-    (("-wld", "35,6,5", "-sprt", "elo0=0,elo1=5,elo1=6"), "'elo1=6': expected each of elo0="),
-    (("-wld", "35,6,5", "-sprt", "elo0=0,elo2=5"), "'elo2=5': expected each of elo0="),
-    (("-wld", "35,6,5", "-sprt", "elo0=0 elo1=5 beta=1", "-beta", "0.1"), "'beta=1': expected"),
-])
-def test_a_wrong_form_of_counts_or_hypotheses_is_one_line(
-    capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], message: str
-) -> None:
-    assert main(list(argv)) == 2
-    err = capsys.readouterr().err
-    assert message in err and err.count("\n") == 1
-
-
 def test_zero_has_no_minus_sign(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["-wld", "1,1,0", "-sprt", "-5,5"]) == 0
     assert "-0.0" not in capsys.readouterr().out
@@ -113,38 +98,6 @@ def test_a_quadrillion_wins_have_a_ratio_in_the_bayesian_model(
     counts = ("-wld", "1000000000000000,0,0", "-sprt", "0,5", "-model", "bayesian")
     llr = answer(capsys, *counts)["llr"]
     assert llr is not None and llr > 1000
-
-
-@pytest.mark.parametrize(
-    "argv, word",
-    [
-        ([], "-wld"),
-        (["-wld", "1,2"], "W,L,D"),
-        (["-wld", "1,2,x"], "'x'"),
-        (["-wld", "-1,2,3"], "'-1': expected a whole number"),
-        (["-wld", "1.5,2,3"], "'1.5': expected a whole number"),
-        (["-wld", "9" * 5000 + ",1,1"], "from 0 to 1000000000000000"),
-        (["-ptnml", "1,2,3"], "a,b,c,d,e"),
-        (["-wld", "1,2,3", "-ptnml", "1,2,3,4,5"], "not allowed"),
-        (["-wld", "1,2,3", "-sprt", "0"], "elo0,elo1"),
-        (["-wld", "1,2,3", "-sprt", "5,0"], "elo0 < elo1"),
-        (["-wld", "1,2,3", "-sprt", "0,nan"], "'nan'"),
-        (["-wld", "1,2,3", "-sprt", "0,5", "-alpha", "2"], "for -alpha"),
-        (["-wld", "1,2,3", "-sprt", "0,5", "-beta", "b"], "beta"),
-        (["-wld", "1,2,3", "-sprt", "0,5", "-model", "pentanomial"], "normalized"),
-        (["-wld", "1,2,3", "-model", "logistic"], "-sprt"),
-        (["-ptnml", "1,2,3,2,1", "-sprt", "0,5", "-model", "bayesian"], "bayesian"),
-        (["-wld", "1,2,3", "-sprtt", "0,5"], "-sprtt"),
-        (["-wld"], "-wld"),
-    ],
-)
-def test_a_mistake_is_an_error_of_one_line(
-    capsys: pytest.CaptureFixture[str], argv: list[str], word: str
-) -> None:
-    assert main(argv) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and len(err) < 250
-    assert err.count("\n") == 1 and err.startswith("merels stats: ") and word in err
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

@@ -85,40 +85,6 @@ def test_a_tune_on_an_executor_needs_the_bounds_of_its_parameters() -> None:
     assert status == 2 and "'-param Beta': expected start=, min=, max= as well" in err
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("-param", "Alpa"), "'-param Alpa': E has no such option; did you mean Alpha?"),
-        (("-param", "Zoom"), "'-param Zoom': E has no such option; it has Alpha, Beta, Noise"),
-        (("-param", "Style"), "'-param Style': expected an option of type spin, this one is a c"),
-        (("-param", "alpha"), "'-param Alpha': this option is given twice"),
-        (("-param",), "'-param': expected the name of a spin option"),
-        (("-param", "Alpha", "min=60", "max=20"),
-         "'-param Alpha': expected min= below max=, found 60 and 20"),
-        (("-param", "Alpha", "min=-5"),
-         "'-5': expected a whole number from 0 to 100 for min= of -param Alpha"),
-        (("-param", "Alpha", "start=101"),
-         "'101': expected a whole number from 0 to 100 for start= of -param"),
-        (("-param", "Alpha", "c_end=0"),
-         "'0': expected a number from 0.5 to 50 for c_end= of -param Alpha"),
-        (("-param", "Alpha", "step=3"), "'step=': unknown key for -param"),
-        (("-engine", "cmd=x", "depth=1"), "'-engine': expected one engine to tune, found 2"),
-        (("-sprt", "elo0=9"), "expected SPRT elo0 < elo1"),
-        (("-rounds", "9"), "'-rounds': unknown flag"),
-        (("-pairs", "0"), "'0': expected a whole number from 1 to 1000000 for -pairs"),
-        (("-spsa", "alpha=x"), "'x': expected a number from 0 to 2 for -spsa alpha="),
-        (("-spsa", "beta=1"), "'beta=': unknown key for -spsa"),
-        (("-out", "nowhere/x.html"), "cannot write this file: there is no such folder"),
-    ],
-)
-def test_a_mistake_is_an_error_of_one_line(
-    capsys: pytest.CaptureFixture[str], more: tuple[str, ...], message: str
-) -> None:
-    words = engine_words("E", "depth=1", command=TUNABLE) if "Alpha" in more else flags()
-    status, out, err = run(capsys, ["tune", *words, *more])
-    assert status == 2 and out == "" and message in err and err.count("\n") == 1, err
-
-
 def test_a_journal_of_another_command_is_refused(tmp_path: Path) -> None:
     journal = str(tmp_path / "j")
     assert tune("-pairs", "2", "-journal", journal)[0] == 0

@@ -263,62 +263,6 @@ def test_a_second_thread_of_a_core_is_used_last(
     assert run_options._spread_cores([0, 7]) == [0, 7]
 
 
-@pytest.mark.parametrize(
-    ("argv", "parts"),
-    [
-        (["-concurency", "2"], ["-concurency", "did you mean -concurrency?"]),
-        (["--rouds", "2"], ["--rouds", "did you mean -rounds?"]),
-        (["-engine", "comd=a"], ["comd=", "did you mean cmd?"]),
-        (["-engine", "./a mill"], ["expected cmd= after -engine; did you mean 'cmd=./a mill'?"]),
-        (["-engine", "cmd=a", "cmd=b"], ["'cmd=b': cmd= is given twice; begin each engine with"]),
-        (["-pgnout", "file=x", "apend=true"], ["apend=", "did you mean append?"]),
-        (["hello"], ["hello", "expected a flag"]),
-        (["-rounds", "x"], ["'x'", "whole number", "-rounds"]),
-        (["-rounds", "0"], ["'0'", "from 1"]),
-        (["-rounds"], ["'-rounds'", "expected a value after"]),
-        (["-rounds", "2", "3"], ["'3'", "after -rounds 2, which takes one value"]),
-        (["-rounds", "2", "games", "4"], ["'games'", "after -rounds 2", "did you mean -games?"]),
-        (["-noswap", "1"], ["'1'", "after -noswap, which takes no value"]),
-        (["-tournament", "swis"], ["did you mean swiss?"]),
-        (["-variant", "mil"], ["'mil'", "loc, mill"]),
-        (["-set", "Flying=up"], ["'up'", "never or own or both"]),
-        (["-tb", "9" * 400], ["merels tables build"]),
-        (["-engine", "name=x"], ["no cmd="]),
-        (["-engine", "cmd=a", "-engine", "cmd=b"], ["'-engine'", "no limit of a"]),
-        (["-version"], ["unknown flag"]),
-        (["-engine", "cmd=a", "name= ", "nodes=1"], ["printable characters"]),
-        (MATCH[:3] + ["nodes=1"], ["'-engine'", "at least two engines, found 1"]),
-        ([*MATCH, "-seeds", "1"], ["'-seeds'", "-tournament gauntlet"]),
-        ([*MATCH, "-openings", "start=9"], ["'start='", "file= as well"]),
-        ([*MATCH, "-openings", "plies=-1"], ["plies=", "0 to"]),
-        ([*MATCH, "-openings", "plies=4", "order=sequential"], ["'order='", "file= as well"]),
-        ([*MATCH, "-openings", "format=pgn"], ["'format='", "file= as well"]),
-        ([*MATCH, "-executor", "a:b", "-log", "l", "engine=true"], ["-log engine=", "-executor"]),
-        (["-each", "tc=1+1", "st=1"], ["not both"]),
-        (["-each", "tc=inf"], ["no limit"]),
-        (["-each", "name=x"], ["one name"]),
-        (["-each", "restart=maybe"], ["'maybe'", "true or false"]),
-        (["-each", "proto=xboard"], ["'xboard'", "uci, ugi, sanmill"]),
-        (["-each", "dir=/no/such/folder", "nodes=1"], ["/no/such/folder", "no such folder"]),
-        (["-sprt", "elo0=0"], ["-sprt"]),
-        ([*MATCH, "-sprt", "elo0=5", "elo1=0"], ["elo0 < elo1"]),
-        ([*MATCH, "-sprt", "elo0=0", "elo1=5", "model=logist"], ["did you mean"]),
-        ([*MATCH, "-resign", "movecount=3"], ["score="]),
-        ([*MATCH, "-shard", "4/3"], ["'4'", "from 1 to 3"]),
-        ([*MATCH, "-shard", "4"], ["i/n"]),
-        ([*MATCH, "-use-affinity", "4000"], ["core 4000"]),
-        ([*MATCH, "-use-affinity", "-concurrency", "900"], ["-concurrency 900"]),
-        ([*MATCH, "-executor", "here"], ["module:factory"]),
-        (["-openings", "file=/no/such", "format=pos"], ["cannot read", "/no/such"]),
-    ],
-)
-def test_a_mistake_is_an_error_of_one_line_that_names_it(argv: list[str], parts: list[str]) -> None:
-    message = error_of(*argv)
-    for part in parts:
-        assert part in message
-    assert "\n" not in message
-
-
 def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     text = capsys.readouterr().out

@@ -51,28 +51,6 @@ def test_the_default_tournament_has_the_engines_of_levels() -> None:
     assert club.engine.options == (("UCI_LimitStrength", "true"), ("UCI_Elo", str(LEVELS[2].elo)))
 
 
-@pytest.mark.parametrize(
-    ("words", "parts"),
-    [
-        ("level=Clb", ["'Clb'", "perfect", RANGE, "did you mean Club?"]),
-        ("level=perfct", ["did you mean perfect?"]),
-        ("level=9999", ["'9999'", RANGE]),
-        ("level=Club cmd=merels", ["'level=Club'", "leave out level= or cmd="]),
-        ("level=Club args=-x", ["leave out level= or args="]),
-        ("level=Club option.uci_elo=900", ["leave out level= or option.uci_elo="]),
-        ("name=A", ["cmd=", "level="]),
-    ],
-)
-@pytest.mark.parametrize("command", ["tournament", "check"])
-def test_a_wrong_level_is_refused_with_a_correction(
-    command: str, words: str, parts: list[str]
-) -> None:
-    run = run_process(command, "-engine", *words.split())
-    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (2, "", 1)
-    for part in parts:
-        assert part in run.stderr
-
-
 def test_a_perfect_player_without_its_tables_is_refused_or_reported(tmp_path: Path) -> None:
     flags = ("-engine", "level=perfect", "nodes=50", "-engine", "level=Club", "-variant", "morris")
     status, out, err = play_one_game(*flags, tables=tmp_path)

@@ -190,26 +190,6 @@ def test_too_few_positions_are_an_error() -> None:
         list(make_book(settings))
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-plies", "0-4"], "plies from 1 to 12"),
-        (["-plies", "9-4"], "plies from 1 to 12"),
-        (["-plies", "4-x"], "a whole number"),
-        (["-srand", "-1"], "a whole number"),
-        (["-variant", "chess"], "a rule set"),
-        (["-out", "/nowhere/at/all.pos"], "cannot write this file"),
-        (["-positions", "100001"], "from 1 to 100000"),
-    ],
-)
-def test_a_mistake_is_an_error(
-    capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    assert main(["book", *EIGHT, *words]) == 2
-    error = capsys.readouterr().err
-    assert message in error and "Traceback" not in error
-
-
 def test_a_tournament_uses_the_shipped_book_from_its_start_on(tmp_path: Path) -> None:
     play(*match("-openings", "book", "start=3", "-variant", "loc", "-set", "Repetition=2",
                 "-rounds", "2", "-pgnout", f"file={tmp_path}/g.pgn", nodes=(9, 20)))
