@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Info",
-    "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Result", "Rules",
-    "Score", "Searcher", "Signals", "Tables", "evaluate", "format_moves",
+    "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Clock",
+    "Info", "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Result", "Rules",
+    "Score", "Searcher", "Tables", "evaluate", "format_moves",
     "format_position", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
     "parse_position", "parse_rules", "play_moves",
 ]  # fmt: skip
@@ -73,11 +73,11 @@ if TYPE_CHECKING:
         parse_rules,
     )
     from merels.engine.game.score import PovScore, Score
+    from merels.engine.search.clock import Clock
     from merels.engine.search.evaluation import evaluate
     from merels.engine.search.levels import LEVELS, Level, level_named
     from merels.engine.search.limits import Info, Limit, Result
     from merels.engine.search.searcher import Searcher
-    from merels.engine.search.signals import Signals
     from merels.engine.tablebase.probe import Tables, open_tables
 else:  # A program that uses only the rules does not load the search.
     __getattr__ = on_demand(__name__, {
@@ -91,10 +91,10 @@ else:  # A program that uses only the rules does not load the search.
             "DEFAULT_RULES", "FIELDS", "PRESETS", "Rules", "make_rules", "parse_rules",
         ),
         "engine.game.score": ("PovScore", "Score"),
+        "engine.search.clock": ("Clock",),
         "engine.search.evaluation": ("evaluate",),
         "engine.search.levels": ("LEVELS", "Level", "level_named"),
         "engine.search.limits": ("Info", "Limit", "Result"),
         "engine.search.searcher": ("Searcher",),
-        "engine.search.signals": ("Signals",),
         "engine.tablebase.probe": ("Tables", "open_tables"),
     })  # fmt: skip

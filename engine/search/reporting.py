@@ -10,9 +10,9 @@ from merels.engine.core import core
 from merels.engine.core.convert import decode_move, decode_score
 from merels.engine.game.position import Outcome
 from merels.engine.game.score import TABLE_CP, PovScore, Score
+from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Info
 from merels.engine.search.root import Root
-from merels.engine.search.time_management import TimeManager
 
 Line = tuple[int, int, list[int]]
 """A line of the core: score, selective depth, principal variation."""
@@ -37,12 +37,12 @@ class Reporter:
     table: core.TranspositionTable
     workers: Sequence[core.SearchWorker]
     root: Root
-    clock: TimeManager
+    clock: Clock
     on_info: Callable[[Info], None]
     lines: list[Info] = field(default_factory=list)
 
     def report_iteration(self, depth: int, lines: Lines) -> bool:
-        """Report an iteration; return whether time management ends the search."""
+        """Report an iteration; return whether the clock ends the search."""
         totals, ordered = self._totals(), self._in_order(lines)
         self.lines = [
             self._info(line, score, depth, totals, multipv=number)

@@ -16,12 +16,11 @@ from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.position import Move, Position, read_move, required_position
 from merels.engine.game.rules import Rules
 from merels.engine.search import corrections
+from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Errors, Level, errors_of, read_level
 from merels.engine.search.limits import LONGEST, MAX_COUNT, Info, Limit, Result, required_limit
 from merels.engine.search.reporting import Lines, Reporter, final_info
 from merels.engine.search.root import Root, make_root
-from merels.engine.search.signals import Signals
-from merels.engine.search.time_management import TimeManager
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
@@ -134,16 +133,17 @@ class Searcher:
         multipv: int = 1,
         overhead: float = 0.01,
         level: Level | str | None = None,
-        signals: Signals | None = None,
+        clock: Clock | None = None,
         asked: int | None = None,
     ) -> Result:
-        """Search a position until a limit or a signal, with the GIL released.
+        """Search a position until a limit or a signal of its clock, with the GIL released.
 
         on_info     called after each iteration for each of ``multipv`` lines, and at least once
         root_moves  the moves to choose from; all legal moves if empty
-        infinite    returns only after `Signals.stop`
-        ponder      returns only after `Signals.stop` or `Signals.ponderhit`, which starts the clock
+        infinite    returns only after `Clock.stop`
+        ponder      returns only after `Clock.stop` or `Clock.ponderhit`, which starts the clock
         overhead    seconds that a move may lose outside of the search
+        clock       a new `Clock`, through which other threads send signals
         asked       time of the request, from which time limits count, in nanoseconds of
                     `core.monotonic_ns`; None: now
 
@@ -157,27 +157,22 @@ class Searcher:
         level = read_level(level)
         multipv = whole_number(multipv, 1, core.MAX_LINES, "multipv")
         real_number(overhead, 0, LONGEST, "overhead")
-        signals = signals or Signals()
-        asked = core.monotonic_ns() if asked is None else asked
-        clock = TimeManager(limit, position.side, overhead, infinite, ponder, asked)
-        signals.begin(clock)
+        clock = clock or Clock()
+        clock.begin(limit, position.side, overhead, infinite=infinite, ponder=ponder, asked=asked)
         on_info = on_info or (lambda info: None)
         outcome = position.outcome()
         if outcome is None:
-            result = self._choose_move(
-                position, clock, signals, on_info, moves, multipv, level
-            )
+            result = self._choose_move(position, clock, on_info, moves, multipv, level)
         else:
             result = Result(None, None, final_info(outcome, position.side))
             on_info(result.info)
-        signals.wait()
+        clock.wait()
         return result
 
     def _choose_move(
         self,
         position: Position,
-        clock: TimeManager,
-        signals: Signals,
+        clock: Clock,
         on_info: Callable[[Info], None],
         root_moves: Sequence[Move],
         multipv: int,
@@ -188,7 +183,7 @@ class Searcher:
         tables = None if level else self.tables_for(position.rules)
         reported_win = self._plies_left(position)
         root = make_root(
-            position, root_moves, tables, multipv, signals.deadline,
+            position, root_moves, tables, multipv, clock.deadline,
             core.monotonic_ns() + _RANKING_NS, equal_wins=reported_win > 0,
             corrected=self.corrections and level is None,
         )
@@ -215,7 +210,7 @@ class Searcher:
             (count for count in (clock.limit.nodes, level and level.nodes) if count), default=0
         )
         interrupted, missing = self._run(
-            position, root, clock, signals, reporter.report_iteration, multipv, nodes, errors,
+            position, root, clock, reporter.report_iteration, multipv, nodes, errors,
             reported_win,
         )
         if interrupted:
@@ -235,7 +230,7 @@ class Searcher:
         )
         return plies - 1 if follows else 0
 
-    def _useful_mb(self, clock: TimeManager) -> int:
+    def _useful_mb(self, clock: Clock) -> int:
         """Return the MiB of the table that a search can fill; a larger part is only slower."""
         nodes: list[float] = []
         if clock.limit.nodes:
@@ -246,9 +241,9 @@ class Searcher:
         wanted = min(nodes, default=math.inf) * _NODE_BYTES / (1 << 20)
         return math.ceil(min(wanted, self.hash_mb))
 
-    def _max_depth(self, clock: TimeManager, signals: Signals) -> int:
+    def _max_depth(self, clock: Clock) -> int:
         """Return the depth limit in plies."""
-        if signals.stopped:
+        if clock.stopped:
             return 1
         wanted = clock.limit.depth
         return core.MAX_DEPTH if wanted is None else max(1, min(wanted, core.MAX_DEPTH))
@@ -257,8 +252,7 @@ class Searcher:
         self,
         position: Position,
         root: Root,
-        clock: TimeManager,
-        signals: Signals,
+        clock: Clock,
         report: Callable[[int, Lines], bool],
         multipv: int,
         nodes: int,
@@ -282,7 +276,7 @@ class Searcher:
             return worker.run(
                 rules, board, history, root.moves, report, side=position.side,
                 ranks=root.ranks, tables=tables, table_men=root.table_men, errors=errors,
-                deadline=signals.deadline, **own,
+                deadline=clock.deadline, **own,
             )
 
         def help_search(worker: core.SearchWorker, index: int) -> None:
@@ -300,14 +294,14 @@ class Searcher:
             interrupted = run(
                 self._workers[0],
                 report,
-                max_depth=self._max_depth(clock, signals),
+                max_depth=self._max_depth(clock),
                 lines=multipv,
                 node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
                 reported_win=reported_win,
             )
             return interrupted, self.threads - 1 - len(helpers)
         finally:
-            signals.end()
+            clock.end()
             for thread in helpers:
                 thread.join()
 

@@ -16,10 +16,10 @@ from threading import Thread
 
 from merels.engine import full_version
 from merels.engine.game.rules import Rules
+from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level, read_level
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
-from merels.engine.search.signals import Signals
 from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
@@ -76,7 +76,7 @@ class InProcessEngine(AnyEngine):
         self.name = f"merels {full_version()}"
         self._level = read_level(level)
         self._searcher = Searcher(hash_mb, threads)
-        self._signals = Signals()
+        self._clock = Clock()
 
     @property
     def level(self) -> Level | None:
@@ -111,12 +111,12 @@ class InProcessEngine(AnyEngine):
             self._searcher.clear()
 
     def stop_search(self, search: int) -> None:
-        self._signals.stop()
+        self._clock.stop()
 
     def _begin(self) -> None:
         """Prepare a search; it is stopped at once if its call has been interrupted."""
         self._searcher.prepare()
-        self._signals = Signals()
+        self._clock = Clock()
         assert self._call is not None
         self._call.started(0)
 
@@ -124,21 +124,21 @@ class InProcessEngine(AnyEngine):
         self._begin()
         result = self._searcher.search(
             task.position, limit, root_moves=task.root_moves, level=self.level,
-            signals=self._signals,
+            clock=self._clock,
         )
         return PlayResult(result.move, result.ponder, result.info)
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
         self._begin()
-        signals = self._signals
+        clock = self._clock
 
         def run(report: Report) -> object:
             return self._searcher.search(
                 task.position, limit or Limit(), report, root_moves=task.root_moves,
-                infinite=limit is None, multipv=multipv, level=self.level, signals=signals,
+                infinite=limit is None, multipv=multipv, level=self.level, clock=clock,
             )
 
-        return InProcessAnalysis(run, signals.stop)
+        return InProcessAnalysis(run, clock.stop)
 
 
 def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:

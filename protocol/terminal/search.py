@@ -10,10 +10,10 @@ from threading import Thread
 
 from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
+from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import MAX_TIME, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.signals import Signals
 
 _CHECK_SECONDS = 0.1
 """Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
@@ -44,7 +44,7 @@ def search(
     def job() -> None:
         try:
             results.append(searcher.search(
-                position, limit, on_info, multipv=multipv, level=level, signals=signals
+                position, limit, on_info, multipv=multipv, level=level, clock=clock
             ))  # fmt: skip
         except Exception as error:
             errors.append(error)
@@ -52,7 +52,7 @@ def search(
             events.put(True)
 
     searcher.prepare()
-    signals = Signals()
+    clock = Clock()
     interrupted = False
     # Without a handler, KeyboardInterrupt could leave this function during the search.
     old_handler = signal.signal(signal.SIGINT, lambda *_: events.put(False))
@@ -60,7 +60,7 @@ def search(
         Thread(target=job).start()
         while not _next(events):
             interrupted = True
-            signals.stop()
+            clock.stop()
     finally:
         signal.signal(signal.SIGINT, old_handler)
     if errors:

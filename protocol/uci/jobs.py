@@ -10,9 +10,8 @@ from queue import SimpleQueue
 from typing import NoReturn
 
 from merels.engine.game.position import Position
+from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Info, Limit
-from merels.engine.search.signals import Signals
-from merels.engine.search.time_management import TimeManager
 from merels.engine.tools.perft import divide
 from merels.engine.tools.show import bench_lines
 from merels.protocol.uci.go_command import Go
@@ -29,8 +28,8 @@ class Job(ABC):
 
     def __init__(self, output: Output) -> None:
         self.output = output
-        self.signals = Signals()
-        """Signals from the client to the job."""
+        self.clock = Clock()
+        """Receives the client's signals to the job."""
 
     @abstractmethod
     def run(self) -> Sequence[str]:
@@ -43,12 +42,12 @@ class Job(ABC):
     def stop_later(self) -> None:
         """Stop the job after ``grace_seconds``, without waiting."""
         if self.grace_seconds:
-            timer = threading.Timer(self.grace_seconds, self.signals.stop)
+            timer = threading.Timer(self.grace_seconds, self.clock.stop)
             timer.daemon = True
             with suppress(RuntimeError):
                 timer.start()
                 return
-        self.signals.stop()
+        self.clock.stop()
 
     def report_failure(self, error: Exception) -> None:
         """Report an error in `run`."""
@@ -70,7 +69,7 @@ class Search(Job):
 
     def outlasts_input(self) -> bool:
         go = self._go
-        awaits_signal = go.infinite or go.ponder and self.signals.hit is None
+        awaits_signal = go.infinite or go.ponder and self.clock.hit is None
         return go.limit.ends(self._position.side) and not awaits_signal
 
     def run(self) -> Sequence[str]:
@@ -86,13 +85,13 @@ class Search(Job):
 
         if go.root_moves == ():
             # A search of other moves would be an answer that the client did not ask for.
-            self.signals.begin(
-                TimeManager(Limit(), self._position.side, 0.0, go.infinite, go.ponder)
+            self.clock.begin(
+                Limit(), self._position.side, infinite=go.infinite, ponder=go.ponder
             )
-            self.signals.wait()
+            self.clock.wait()
             return "info depth 0 score cp 0", self._dialect.bestmove(None, None)
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
-        player.prepare(wait=untimed, stopped=lambda: self.signals.stopped)
+        player.prepare(wait=untimed, stopped=lambda: self.clock.stopped)
         result = searcher.search(
             self._position,
             go.limit,
@@ -103,7 +102,7 @@ class Search(Job):
             multipv=settings.number("MultiPV"),
             overhead=settings.number("Move Overhead") / 1000,
             level=player.level,
-            signals=self.signals,
+            clock=self.clock,
             asked=self._asked,
         )
         if result.missing:
@@ -133,10 +132,10 @@ class Perft(Job):
         if not self._depth:
             return "", "Nodes searched: 1"
         total = 0
-        for move, leaves in divide(self._position, self._depth, lambda: self.signals.stopped):
+        for move, leaves in divide(self._position, self._depth, lambda: self.clock.stopped):
             total += leaves
             self.output.write(f"{move}: {leaves}")
-        if self.signals.stopped:
+        if self.clock.stopped:
             self.output.note("the count was stopped, so the sum is incomplete")
         return "", f"Nodes searched: {total}"
 
@@ -154,8 +153,8 @@ class Bench(Job):
         """Run the benchmark, and return the lines of its result."""
         from merels.engine.tools.bench import run
 
-        result = run(stopped=lambda: self.signals.stopped)
-        if self.signals.stopped:
+        result = run(stopped=lambda: self.clock.stopped)
+        if self.clock.stopped:
             self.output.note("the benchmark was stopped")
             return ()
         return bench_lines(*result)
@@ -210,7 +209,7 @@ class Worker:
         with self._lock:
             jobs = list(self._jobs)
         for job in jobs:
-            job.signals.stop()
+            job.clock.stop()
 
     def end_jobs(self, at_once: bool = False, timeout: float | None = None) -> bool:
         """Stop all jobs after their `Job.grace_seconds`, or ``at_once``, and wait for their end.

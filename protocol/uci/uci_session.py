@@ -133,7 +133,7 @@ class Session:
     def _set_option(self, arguments: str) -> None:
         name, text = split_setting(arguments)
         job = self._worker.job
-        if job is not None and not job.signals.stopped:
+        if job is not None and not job.clock.stopped:
             raise InputError(name, "options cannot be set during a search; the old value is kept")
         self._worker.join()
         option = OPTIONS.find(name)
@@ -226,7 +226,7 @@ class Session:
 
     def _ponder_hit(self, arguments: str) -> None:
         if (job := self._worker.job) is not None:
-            job.signals.ponderhit(self._read_at)
+            job.clock.ponderhit(self._read_at)
 
     def _perft(self, arguments: str) -> None:
         """Run perft; without a valid number, report an error instead of starting a search."""

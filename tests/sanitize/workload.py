@@ -33,9 +33,9 @@ from merels.engine.core.convert import (
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules, parse_rules
+from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.signals import Signals
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, open_tables
@@ -239,7 +239,7 @@ def check_moves_keep_values(tables: Tables) -> None:
 
 
 def threads() -> list[object]:
-    """Search with several threads on one table, while another thread sends signals."""
+    """Search with several threads on one table, while another thread sends clock."""
     for number in (2, 3, 4):
         searcher = Searcher(1, threads=number)
         for rules, text, _ in bench.POSITIONS[:: 5 - number]:
@@ -247,24 +247,24 @@ def threads() -> list[object]:
             result = searcher.search(position, Limit(nodes=20_000))
             assert result.move in position.legal_moves()
         position = Position(parse_rules("mill"))
-        ended_by(Signals.stop, searcher, position, Limit(), ponder=False)
-        ended_by(Signals.ponderhit, searcher, position, Limit(time=0.03), ponder=True)
+        ended_by(Clock.stop, searcher, position, Limit(), ponder=False)
+        ended_by(Clock.ponderhit, searcher, position, Limit(time=0.03), ponder=True)
     return []
 
 
 def ended_by(
-    signal: Callable[[Signals], None], searcher: Searcher, position: Position, limit: Limit,
+    signal: Callable[[Clock], None], searcher: Searcher, position: Position, limit: Limit,
     ponder: bool,
 ) -> None:
     """Search on a thread until an iteration is done, then end the search by a signal."""
-    signals = Signals()
+    clock = Clock()
     started = threading.Event()
     moves: list[Move | None] = []
 
     def search() -> None:
         result = searcher.search(
             position, limit, lambda info: started.set(), ponder=ponder, infinite=not ponder,
-            signals=signals,
+            clock=clock,
         )
         moves.append(result.move)
 
@@ -272,7 +272,7 @@ def ended_by(
     thread.start()
     assert started.wait(PATIENCE)
     time.sleep(0.05)
-    signal(signals)
+    signal(clock)
     thread.join(PATIENCE)
     assert moves, "the search does not end"
     assert moves[0] in position.legal_moves()

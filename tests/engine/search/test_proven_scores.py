@@ -9,9 +9,9 @@ from merels.engine.core.convert import core_board, core_history, core_moves, cor
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import parse_rules
+from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.time_management import TimeManager
 
 MORRIS = parse_rules("morris")
 WON = (
@@ -41,16 +41,16 @@ def win_in(info: Info) -> int | None:
 def test_the_clock_is_asked_before_the_proof_of_the_shortest_win(is_late: bool) -> None:
     """After the soft limit, a win within the depth is played without a proof."""
     weights.ensure()
-    position, deadline = parse_position(WIN_IN_11, MORRIS), core.Deadline()
-    clock = TimeManager(Limit(white_clock=1e6), WHITE, 0.0)
+    position, clock, limit = parse_position(WIN_IN_11, MORRIS), Clock(), Limit(white_clock=1e6)
+    clock.begin(limit, WHITE)
     assert clock.budget is not None
-    clock.asked -= int(is_late * clock.budget.soft * 1.1e9)
-    deadline.set(clock.deadline(), clock.proof_deadline())
+    asked = clock.asked - int(is_late * clock.budget.soft * 1.1e9)
+    clock.begin(limit, WHITE, asked=asked)
     worker = core.SearchWorker(core.TranspositionTable(4))
     worker.clear()
     interrupted = worker.run(
         core_rules(MORRIS), core_board(position), [], core_moves(position),
-        lambda depth, lines: lines[0][0] >= core.WIN - 11, max_depth=16, deadline=deadline,
+        lambda depth, lines: lines[0][0] >= core.WIN - 11, max_depth=16, deadline=clock.deadline,
     )
     assert interrupted == is_late
     assert not is_late or worker.better and worker.better[0] >= core.PROVEN

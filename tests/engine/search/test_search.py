@@ -16,10 +16,10 @@ from merels.engine.game.notation import parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import Score
+from merels.engine.search.clock import Clock
 from merels.engine.search.levels import LEVELS, level_for
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.signals import Signals
 from tests.engine.random_games import random_positions
 from tests.processes import needs_proc
 
@@ -134,7 +134,7 @@ def test_each_colour_has_its_own_history() -> None:
 
 
 def begin(
-    searcher: Searcher, position: Position, limit: Limit, signals: Signals, ponder: bool
+    searcher: Searcher, position: Position, limit: Limit, clock: Clock, ponder: bool
 ) -> SimpleQueue[Result]:
     """Start an infinite or pondering search on a thread; return the queue for its result."""
     results: SimpleQueue[Result] = SimpleQueue()
@@ -143,7 +143,7 @@ def begin(
     def run() -> None:
         results.put(searcher.search(
             position, limit, lambda info: started.set(), ponder=ponder, infinite=not ponder,
-            signals=signals,
+            clock=clock,
         ))
 
     threading.Thread(target=run, daemon=True).start()
@@ -152,19 +152,19 @@ def begin(
 
 
 def test_stop_ends_an_infinite_search() -> None:
-    searcher, signals = Searcher(4), Signals()
-    results = begin(searcher, Position(), Limit(), signals, ponder=False)
-    signals.stop()
+    searcher, clock = Searcher(4), Clock()
+    results = begin(searcher, Position(), Limit(), clock, ponder=False)
+    clock.stop()
     assert results.get(timeout=60).move is not None
     # A late stop does not end the next search.
-    signals.stop()
+    clock.stop()
     assert searcher.search(Position(), Limit(depth=4)).info.depth == 4
 
 
 def test_an_infinite_search_ends_only_on_stop() -> None:
     ended: list[bool] = []
 
-    class StoppedWhileWaiting(Signals):
+    class StoppedWhileWaiting(Clock):
         def wait(self) -> None:
             with self._changed:  # `stop` has to wait until this thread waits.
                 threading.Thread(target=self.stop).start()
@@ -172,19 +172,19 @@ def test_an_infinite_search_ends_only_on_stop() -> None:
                 ended.append(self.stopped)
 
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
-    result = Searcher(4).search(won, Limit(depth=1), infinite=True, signals=StoppedWhileWaiting())
+    result = Searcher(4).search(won, Limit(depth=1), infinite=True, clock=StoppedWhileWaiting())
     assert (result.info.depth, ended) == (1, [True])
 
 
 def test_ponderhit_starts_the_clock() -> None:
-    signals = Signals()
+    clock = Clock()
 
     def hit(info: Info) -> None:
-        if signals.hit is None and (info.time or 0) > 0.06:
-            signals.ponderhit()
+        if clock.hit is None and (info.time or 0) > 0.06:
+            clock.ponderhit()
 
-    result = Searcher(4).search(Position(), Limit(time=0.05), hit, ponder=True, signals=signals)
-    assert signals.hit is not None, "the time limit applied while pondering"
+    result = Searcher(4).search(Position(), Limit(time=0.05), hit, ponder=True, clock=clock)
+    assert clock.hit is not None, "the time limit applied while pondering"
     assert result.move is not None
 
 
@@ -193,14 +193,14 @@ def test_a_search_that_has_pondered_long_enough_ends_at_the_ponderhit(
     moves: int, asked_ago: int
 ) -> None:
     """It ends within the next iteration: with one move to choose, or after hours."""
-    signals = Signals()
+    clock = Clock()
 
     def hit(info: Info) -> None:
         if info.depth == 4:
-            signals.ponderhit()
+            clock.ponderhit()
 
     result = Searcher(4).search(
-        Position(), Limit(white_clock=3600.0, depth=12), hit, ponder=True, signals=signals,
+        Position(), Limit(white_clock=3600.0, depth=12), hit, ponder=True, clock=clock,
         root_moves=Position().legal_moves()[:moves], asked=core.monotonic_ns() - asked_ago,
     )
     assert result.info.depth == 4
@@ -210,27 +210,27 @@ def test_a_search_that_has_pondered_long_enough_ends_at_the_ponderhit(
 def test_after_a_report_that_raises_the_next_search_works(threads: int) -> None:
     searcher = Searcher(4, threads)
     for infinite in (False, True):
-        signals = Signals()
+        clock = Clock()
 
         def give_up(info: Info) -> None:
-            signals.stop()
+            clock.stop()
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            searcher.search(Position(), Limit(), give_up, infinite=infinite, signals=signals)
+            searcher.search(Position(), Limit(), give_up, infinite=infinite, clock=clock)
         assert searcher.search(Position(), Limit(depth=6)).info.depth == 6
 
 
 def test_pondering_uses_the_whole_table_regardless_of_the_clock() -> None:
     """Pondering may last for as long as the opponent thinks."""
-    clock = Limit(white_clock=1.0, black_clock=1.0)
-    searcher, signals = Searcher(64), Signals()
-    results = begin(searcher, Position(), clock, signals, ponder=True)
-    signals.stop()
+    limit = Limit(white_clock=1.0, black_clock=1.0)
+    searcher, clock = Searcher(64), Clock()
+    results = begin(searcher, Position(), limit, clock, ponder=True)
+    clock.stop()
     results.get(timeout=60)
     assert searcher._table is not None and searcher._table.megabytes_in_use() == 64
     searcher.clear()
-    searcher.search(Position(), clock)
+    searcher.search(Position(), limit)
     assert searcher._table.megabytes_in_use() < 64
 
 

@@ -14,10 +14,10 @@ from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import TABLE_CP
+from merels.engine.search.clock import Clock
 from merels.engine.search.levels import LEVELS, errors_of
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
-from merels.engine.search.signals import Signals
 from merels.engine.tablebase.files import PACKED, file_name, rules_folder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.packed import PackedTable, open_packed
@@ -226,11 +226,11 @@ def test_a_slow_table_does_not_delay_the_search(tmp_path: Path, stopped: bool) -
     tables.headers[Sector(4, 3)] = header
     searcher.tables = tables
     position = random_position(RULES, 3, 4, random.Random(5))
-    signals = Signals()
+    clock = Clock()
     if stopped:
-        signals.stop()
+        clock.stop()
     limit = Limit() if stopped else Limit(time=0.001)
-    result = searcher.search(position, limit, signals=signals)
+    result = searcher.search(position, limit, clock=clock)
     assert result.move in position.legal_moves() and result.info.tbhits == 1
     hits = searcher.search(position, Limit(depth=1)).info.tbhits
     assert hits == len(position.legal_moves()) > 20

@@ -1,4 +1,4 @@
-"""Time management: budgets from clocks, and the decision to stop."""
+"""The clock of a search: budgets, signals before and after the search begins, and its end."""
 
 from __future__ import annotations
 
@@ -10,10 +10,27 @@ import pytest
 from merels.engine.core import core
 from merels.engine.game.position import BLACK, WHITE
 from merels.engine.game.score import Score
+from merels.engine.search.clock import Clock, budget
 from merels.engine.search.limits import Limit
-from merels.engine.search.time_management import TimeManager, budget
 
 OVERHEAD = 0.01
+LONG_AGO = core.monotonic_ns() - 10**12
+
+
+def begun(
+    limit: Limit, side: int = WHITE, overhead: float = 0.0, *, ponder: bool = False,
+    asked: int | None = None,
+) -> Clock:
+    """Return the clock of a search that has begun."""
+    clock = Clock()
+    clock.begin(limit, side, overhead, ponder=ponder, asked=asked)
+    return clock
+
+
+def is_due(clock: Clock) -> bool:
+    """Return whether the search must end now."""
+    end = clock.end_time(None if clock.budget is None else clock.budget.hard)
+    return end is not None and core.monotonic_ns() >= end
 
 
 @pytest.mark.parametrize("left", [-1000, -1, 0, 1, 5, 10, 11, 20, 30, 31, 60, 100, 1000, 60_000])
@@ -54,8 +71,8 @@ def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
     ("time", "hard"), [(1.0, 0.99), (0.2, 0.19), (0.1, 0.095), (0.01, 0.0095), (0.001, 0.001)]
 )
 def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> None:
-    clock = TimeManager(Limit(time=time), WHITE, OVERHEAD)
-    assert clock.deadline() == pytest.approx(clock.started + hard * 1e9, rel=0, abs=10)
+    clock = begun(Limit(time=time), overhead=OVERHEAD)
+    assert clock.end_time(None) == pytest.approx(clock.asked + hard * 1e9, rel=0, abs=10)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +85,7 @@ def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> No
 def test_a_search_stops_before_its_soft_limit_and_sooner_if_the_best_move_is_stable(
     spent: float, moves: list[int], enough: bool
 ) -> None:
-    clock = TimeManager(Limit(white_clock=1e6), WHITE, OVERHEAD)
-    clock.deadline()
+    clock = begun(Limit(white_clock=1e6), overhead=OVERHEAD)
     assert clock.budget is not None and clock.budget.soft > 1000
     clock.asked = core.monotonic_ns() - int(spent * clock.budget.soft * 1e9)
     answers = [clock.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
@@ -105,8 +121,77 @@ def test_each_side_budgets_with_its_own_clock_and_increment(field: str) -> None:
     def soft(side: int, white: float, black: float) -> float:
         times = {"white_clock": 9.0, "black_clock": 9.0, "white_inc": 0.0, "black_inc": 0.0}
         limit = Limit(**{**times, f"white_{field}": white, f"black_{field}": black})
-        plan = TimeManager(limit, side, OVERHEAD).budget
+        plan = begun(limit, side, OVERHEAD).budget
         assert plan is not None
         return plan.soft
 
     assert soft(BLACK, 1.0, 4.0) == soft(WHITE, 4.0, 1.0) > soft(BLACK, 4.0, 1.0)
+
+
+def test_a_search_is_due_once_it_is_stopped_or_its_time_is_over() -> None:
+    clock = Clock()
+    assert not is_due(clock), "no search has started"
+    clock.begin(Limit(), WHITE)
+    assert not is_due(clock), "the search has no time limit"
+    clock.stop()
+    assert is_due(clock)
+    for seconds, due in ((1.0, True), (10_000.0, False)):
+        assert is_due(begun(Limit(time=seconds), asked=LONG_AGO)) == due
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_a_stop_counts_before_and_after_the_search_begins(is_early: bool) -> None:
+    clock = Clock()
+    for step in (clock.stop, lambda: clock.begin(Limit(), WHITE))[:: 1 if is_early else -1]:
+        step()
+    assert is_due(clock) and clock.stopped
+    clock.wait()
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_the_time_of_a_pondering_search_counts_from_the_ponderhit(is_early: bool) -> None:
+    for hit, due in ((LONG_AGO, True), (core.monotonic_ns() + 10**12, False)):
+        clock = Clock()
+        if is_early:
+            clock.ponderhit(hit)
+        clock.begin(Limit(time=1.0), WHITE, ponder=True, asked=LONG_AGO)
+        if not is_early:
+            assert not is_due(clock) and clock.waits
+            clock.ponderhit(hit)
+        assert (is_due(clock), clock.waits) == (due, False)
+        assert clock.end_time(None) == hit + 10**9
+        clock.wait()
+
+
+def test_a_ponderhit_does_not_change_a_search_that_does_not_ponder() -> None:
+    clock = begun(Limit(time=1.0), asked=LONG_AGO)
+    clock.ponderhit()
+    assert clock.end_time(None) == LONG_AGO + 10**9
+
+
+def pondering_on_a_clock(seconds: int) -> Clock:
+    """Return the clock of a search that has pondered for this time, with an hour left."""
+    asked = core.monotonic_ns() - seconds * 10**9
+    return begun(Limit(white_clock=3600.0), ponder=True, asked=asked)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "score", "is_over"),
+    [(1000, Score(cp=0), True), (0, Score(cp=0), False), (0, Score(win_in=3), True)],
+)
+def test_a_pondering_search_that_would_have_stopped_ends_at_the_ponderhit(
+    seconds: int, score: Score, is_over: bool
+) -> None:
+    clock = pondering_on_a_clock(seconds)
+    assert not clock.enough(1, 4, score) and not is_due(clock)
+    clock.ponderhit()
+    assert is_due(clock) == is_over
+    assert clock.enough(1, 5, Score(cp=0)) == is_over
+
+
+def test_a_ponderhit_during_a_long_iteration_ends_a_search_whose_time_has_passed() -> None:
+    """Without pondering, the clock would have interrupted the iteration."""
+    clock = pondering_on_a_clock(1000)
+    assert not is_due(clock)
+    clock.ponderhit()
+    assert is_due(clock)
