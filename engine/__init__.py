@@ -16,10 +16,10 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "BLACK", "COLOURS", "DEFAULT_RULES", "FIELDS", "LEVELS", "PRESETS", "START", "WHITE", "Clock",
-    "Info", "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Result", "Rules",
-    "Score", "Searcher", "Tables", "evaluate", "format_moves",
-    "format_position", "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move",
-    "parse_position", "parse_rules", "play_moves",
+    "Info", "InputError", "Level", "Limit", "Move", "Outcome", "Position", "PovScore", "Result",
+    "Rules", "Score", "Searcher", "Tables", "evaluate", "format_moves", "format_position",
+    "format_seventeen", "level_named", "make_rules", "open_tables", "parse_move", "parse_position",
+    "parse_rules", "play_moves",
 ]  # fmt: skip
 
 
