@@ -127,7 +127,7 @@ def dask(tmp_path: Path) -> Dask:
     return Dask(
         (command, "scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"),
         (command, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"),
-        ("-executor", "mine:executor", "-executorwait", "60", "-journal", "file=j"),
+        ("-executor", "mine:executor", "-executorwait", "25", "-journal", "file=j"),
     )
 
 
