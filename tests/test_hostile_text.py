@@ -21,15 +21,14 @@ from merels.protocol.board.game_store import GameStore
 from merels.protocol.client.answers import read_move
 from merels.protocol.client.info import parse_info
 from merels.protocol.common.options import parse_option
-from merels.protocol.formats.game_file import read_game
+from merels.protocol.formats.files import pasted, read_file
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
-from merels.protocol.formats.playok import SPELLING, is_playok
 from merels.protocol.process.command import shell_words
-from merels.tournament.commands.journal_games import read_items
+from merels.tournament.commands.journal_games import journaled
 from merels.tournament.flags.command_line import parse
 from merels.tournament.journal.import_games import GamesFile
 from merels.tournament.journal.players import Roster
@@ -44,6 +43,12 @@ def _read_and_format(text: str) -> None:
         format_record(record.copy())
 
 
+def _read_all(path: str) -> None:
+    for found in read_file(path, None, journaled):
+        with suppress(InputError):
+            found.read(RecordRules())
+
+
 def _write(text: str, folder: Path) -> str:
     path = folder / "20200101-000000-000000-abcdef.pgn"
     path.write_text(text, encoding="utf-8")
@@ -53,14 +58,11 @@ def _write(text: str, folder: Path) -> str:
 READERS: dict[str, Callable[[str, Path], Any]] = {
     "records": lambda text, _: list(parse_records(text)),
     "formatted": lambda text, _: _read_and_format(text),
-    "pasted": lambda text, _: read_game(text),
+    "pasted": lambda text, _: [found.read(RecordRules()) for found in pasted(text)],
     "split": lambda text, _: list(split_games(StringIO(text))),
     "tags": lambda text, _: read_tags(text),
-    "playok": lambda text, _: is_playok(text) or parse_record(text, None, SPELLING),
     "saved": lambda text, folder: _write(text, folder) and GameStore(folder).entries(),
-    "convert": lambda text, folder: list(
-        read_items(_write(text, folder), None, RecordRules(), lambda _: None)
-    ),
+    "convert": lambda text, folder: _read_all(_write(text, folder)),
     "openings": lambda text, folder: load_openings(
         OpeningSettings(file=_write(text, folder), format="pgn"), DEFAULT_RULES
     ),
@@ -215,7 +217,6 @@ _NEVER_RESCANS = {
     "(?mi)\\AGoldToken|^[ \\t]*+(?:\\d++[.)]?+[ \\t]++)?"
     "(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])": _SHORT,
     '\\d*+[.…]++': "it is tried once per word",
-    '^\\d*+\\.++': "it is tried once per word",
     '\\[\\s*+(?P<name>[\\w+#=:-]++)\\s*+"(?P<value>(?>(?:[^"\\\\\\n]|\\\\.|"(?![ \\t]*+\\]))*))"'
     "[ \\t]*+\\]": "after a failure it is not tried again in the same line",
     '\\[\\s*+Event\\s*+"': "it is tried once per line",

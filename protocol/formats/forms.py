@@ -7,14 +7,29 @@ from contextlib import suppress
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import counted
-from merels.engine.game.notation import format_position, format_seventeen
+from merels.engine.game.notation import START, format_position, format_seventeen
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.protocol.formats.mfen import format_mfen
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import format_playok
-from merels.protocol.formats.wmd import format_wmd
 from merels.protocol.games.record import Record
+
+
+def format_wmd(record: Record) -> str:
+    """Return a game as the WMD, the world association of mill players, writes it: without tags.
+
+    Numbered lines have a move of each side; the last line is the result. `InputError` if the game
+    does not begin at the starting position.
+    """
+    first = format_position(record.start)
+    if first != START:
+        raise InputError(first, "a list of moves begins at the starting position")
+    moves = list(map(str, record.moves))
+    pairs = [" ".join(moves[ply : ply + 2]) for ply in range(0, len(moves), 2)]
+    lines = [f"{number}. {pair}" for number, pair in enumerate(pairs, 1)]
+    return "\n".join([*lines, record.result]) + "\n"
+
 
 POSITIONS: Mapping[str, Callable[[Position], str]] = {
     "six": format_position, "seventeen": format_seventeen, "mfen": format_mfen
@@ -35,7 +50,7 @@ def write(item: Record | Rules, form: str, last: bool) -> str:
     If ``form`` is a form of positions, ``last`` writes the last position of a game with moves.
     `InputError` if the form cannot express the item.
     """
-    check_kind(item, form)
+    _check_kind(item, form)
     if isinstance(item, Rules):
         return f"{item}\n"
     if form in POSITIONS:
@@ -59,7 +74,7 @@ def write_game(record: Record, shown: Position) -> dict[str, str]:
     return forms
 
 
-def check_kind(item: Record | Rules, form: str) -> None:
+def _check_kind(item: Record | Rules, form: str) -> None:
     """Raise `InputError` if only one of ``item`` and ``form`` is a rule set."""
     if isinstance(item, Rules) == (form == RULES):
         return

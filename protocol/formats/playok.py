@@ -6,14 +6,11 @@ A placement is ``7``, a move ``2-5``; with a removal they are ``7x12`` and ``2-5
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.protocol.formats.pgn.reader import Spelling
-from merels.protocol.formats.pgn.tokens import as_result, tokens
 from merels.protocol.formats.pgn.writer import format_tags
 from merels.protocol.games.record import Record
 
@@ -23,7 +20,6 @@ NUMBERS: dict[str, int] = {name: number for number, name in enumerate(ROW_BY_ROW
 """The number of each point, from 1 to 24, by its name."""
 
 _MOVE = re.compile(r"(?:(\d{1,2})-)?(\d{1,2})((?:x\d{1,2}){0,2})")
-_NUMBER = re.compile(r"^\d*+\.++")
 
 
 def parse_playok_move(text: str) -> Move:
@@ -53,22 +49,6 @@ def _number(point: int) -> int:
     return NUMBERS[NAMES[point]]
 
 
-def is_playok(text: str) -> bool:
-    """Return whether a record's first move is written in numbers.
-
-    Return False if the first word is 1 without a dot, as a move number in a list of moves.
-    """
-    has_number = False
-    with suppress(InputError):
-        for token in tokens(text, 1):
-            if token.kind == "word":
-                word = _NUMBER.sub("", token.text)
-                has_number = has_number or word != token.text
-                if word and as_result(word) is None:
-                    return word[0].isdecimal() and (has_number or word != "1")
-    return False
-
-
 def format_playok(record: Record) -> str:
     """Return a record as text; `InputError` if it does not begin at the starting position."""
     first = format_position(record.start)
@@ -83,10 +63,6 @@ def format_playok(record: Record) -> str:
     return format_tags(record) + "\n" + " ".join(words) + "\n"
 
 
-def _in_numbers(text: str) -> str:
+def in_numbers(text: str) -> str:
     """Return an error message with the names of points replaced by their numbers."""
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)
-
-
-SPELLING = Spelling(parse_playok_move, _in_numbers, in_digits=True)
-"""The spelling of PlayOK's records, for `parse_record`."""

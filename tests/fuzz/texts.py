@@ -19,13 +19,13 @@ from merels.engine.game.notation import (
 )
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import MAXIMUM_PLIES, MEN_PER_SIDE, PRESETS, parse_rules
+from merels.protocol.formats.files import pasted
 from merels.protocol.formats.forms import write_game
-from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.mfen import format_mfen, read_position
 from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.formats.playok import (
-    SPELLING,
     format_playok,
     format_playok_move,
     parse_playok_move,
@@ -156,17 +156,19 @@ def _game(text: str, rules: str) -> None:
 
 
 def _playok(text: str, rules: str) -> None:
-    record = parse_record(text, parse_rules(rules), SPELLING)
+    record = parse_record(text, parse_rules(rules))
     _check_record(record)
     if format_position(record.start) == START:
-        reread = parse_record(format_playok(record), spelling=SPELLING)
+        reread = parse_record(format_playok(record))
         expect_same((record.moves, record.result), (reread.moves, reread.result), "PlayOK's game")
 
 
 def _any_game(text: str, rules: str) -> None:
-    record = read_game(text, parse_rules(rules))
-    _check_record(record)
-    write_game(record, record.final())
+    for found in pasted(text):
+        record = found.read(RecordRules(parse_rules(rules)))
+        assert isinstance(record, Record)
+        _check_record(record)
+        write_game(record, record.final())
 
 
 def _check_record(record: Record) -> None:

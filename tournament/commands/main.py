@@ -13,7 +13,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Play and learn": {
         "board": ("merels.protocol.commands.board:main", "play, watch and analyse in a browser"),
         "play": ("merels.protocol.commands.play:main", "play against the engine in the terminal"),
-        "review": ("merels.tournament.commands.review:main", "judge each move of recorded games"),
+        "review": (
+            "merels.tournament.commands.journal_games:review", "judge each move of recorded games"
+        ),
         "puzzles": (
             "merels.protocol.commands.puzzles:main", "make puzzles from tables of perfect play"
         ),
@@ -64,7 +66,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Connect": {
         "convert": (
-            "merels.tournament.commands.convert:main",
+            "merels.tournament.commands.journal_games:convert",
             "write positions, games, rules in another form",
         ),
     },

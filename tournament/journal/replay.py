@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, read_lines, shown_path
-from merels.protocol.formats.game_file import FoundGame, find_games, recognise
+from merels.protocol.formats.files import FoundGame, find_games, recognise
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record

@@ -14,8 +14,7 @@ from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
-from merels.protocol.formats.game_file import find_games
-from merels.protocol.formats.mfen import read_position
+from merels.protocol.formats.files import find_games, find_lines
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record, drawn_notice
 from merels.tournament.records.games import Opening
@@ -184,14 +183,10 @@ def _load_positions(path: str, rules: Rules, plies: int | None) -> list[Opening]
     if plies is not None:
         raise InputError(str(plies), f"plies= is for games and random openings, not for {path}")
     openings = []
-    for number, line in enumerate(read_lines(path), 1):
-        fields, _, comment = line.partition(";")
-        if not fields.strip():
-            continue
-        place = f"{path}, line {number}"
-        with errors_at(place):
-            position = read_position(fields, rules)
-        openings.append(_checked(position, (), comment.strip(), place))
+    for found in find_lines(read_lines(path), "positions", printable(path)):
+        record = found.read(RecordRules(rules))
+        assert isinstance(record, Record)
+        openings.append(_checked(record.start, (), found.comment, found.place))
     return openings
 
 
@@ -205,8 +200,8 @@ def _load_records(
     removed. If a game continues after a draw by a counting rule, the opening ends before this draw.
     """
     record_rules = RecordRules(rules, rules.variant)
-    records = find_games(read_lines(path), printable(path))
-    games = [(f"{path}, game {game.number}", game.read(record_rules)) for game in records]
+    found = find_games(read_lines(path), printable(path))
+    games = [(game.place, game.read(record_rules)) for game in found]
     are_games = plies is None and any(_is_game(record) for _, record in games)
     openings = []
     for place, record in games:

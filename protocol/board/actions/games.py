@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.rules import Rules
@@ -12,7 +10,7 @@ from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
-from merels.protocol.formats.game_file import FoundGame, pasted
+from merels.protocol.formats.files import Found, FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.game import game_of
@@ -33,16 +31,13 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     If the text has several games, ``game`` is the index of the one to open, from 0; if it is None,
     the answer lists the games. ``rules`` apply to a text that names no rules.
     """
-    content = pasted(text, rules)
-    if isinstance(content, Record):
-        record = content
-    elif len(content) > 1 and game is None:
-        return {"games": list(map(_game_view, content[:MAX_OFFERED])), "found": len(content)}
-    else:
-        if game is not None and game >= len(content):
-            raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
-        chosen = content[game or 0] if len(content) > 1 else replace(content[0], place="")
-        record = _read(chosen, rules)
+    content = pasted(text)
+    if len(content) > 1 and game is None:
+        views = [_game_view(each) for each in content[:MAX_OFFERED] if isinstance(each, FoundGame)]
+        return {"games": views, "found": len(content)}
+    if game is not None and game >= len(content):
+        raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
+    record = _read(content[game or 0], rules)
     with session.lock:
         session.begin(game_of(record))
     session.changed()
@@ -50,9 +45,11 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     return {"moves": len(record.moves)} | ({"notice": "; ".join(notices)} if notices else {})
 
 
-def _read(game: FoundGame, rules: Rules) -> Record:
-    """Return a game with its moves, by the rules that the game names, else by ``rules``."""
-    return game.read(RecordRules(rules, advice=_TAG_ADVICE))
+def _read(found: Found, rules: Rules) -> Record:
+    """Return a game or position, by the rules that the game names, else by ``rules``."""
+    record = found.read(RecordRules(rules, advice=_TAG_ADVICE))
+    assert isinstance(record, Record), "pasted rule sets are refused"
+    return record
 
 
 def _game_view(game: FoundGame) -> JSON:
@@ -108,11 +105,11 @@ def last_unfinished(store: GameStore | None) -> JSON | None:
 
 def store_games(session: Session, text: str, rules: Rules) -> JSON:
     """Store all readable games of a text; the answer lists the faults of the other games."""
-    store, content = _store(session), pasted(text, rules)
+    store = _store(session)
     count, faults = 0, []
-    for game in [content] if isinstance(content, Record) else content:
+    for found in pasted(text):
         try:
-            record = game if isinstance(game, Record) else _read(game, rules)
+            record = _read(found, rules)
         except InputError as error:
             faults.append(str(error))
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,6 +25,7 @@ from merels.protocol.formats.pgn.tokens import (
     tokens,
 )
 from merels.protocol.formats.pgn.variants import RecordRules
+from merels.protocol.formats.playok import in_numbers, parse_playok_move
 from merels.protocol.games.record import Node, Record, place_of
 
 _NUMBER = re.compile(r"\d*+[.…]++")
@@ -43,37 +44,21 @@ GLYPHS = {
 """Numeric annotation glyphs by sign, such as ``$1`` for ``!``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """The spelling of the moves in a record."""
-
-    read: Callable[[str], Move] = parse_move
-    """Returns the move that a text spells; raises `InputError`."""
-    explain: Callable[[str], str] = str
-    """Rewrites the text of an error with the record's names of points."""
-    in_digits: bool = False
-    """Whether a word of digits is a move; otherwise it is a move number."""
-
-
-def parse_records(
-    text: str | TextIO, rules: Rules | None = None, spelling: Spelling = Spelling()
-) -> Iterator[Record]:
+def parse_records(text: str | TextIO, rules: Rules | None = None) -> Iterator[Record]:
     """Yield the records of a text, or of a file that is open in text mode.
 
-    ``rules`` apply to records without a Variant tag. `InputError` names an invalid token and its
-    line.
+    A record whose first move is a number is one of PlayOK. ``rules`` apply to records without a
+    Variant tag. `InputError` names an invalid token and its line.
     """
     content = text if isinstance(text, str) or not hasattr(text, "read") else text.read()
     content = required_text(content, "game records").removeprefix("\ufeff")
     for game in split_games(StringIO(content, newline=None)):
-        yield build_record(game, RecordRules(rules or DEFAULT_RULES), spelling)
+        yield build_record(game, RecordRules(rules or DEFAULT_RULES))
 
 
-def parse_record(
-    text: str, rules: Rules | None = None, spelling: Spelling = Spelling()
-) -> Record:
+def parse_record(text: str, rules: Rules | None = None) -> Record:
     """Return the only record of a text; see `parse_records`. `InputError` if there are several."""
-    records = parse_records(text, rules, spelling)
+    records = parse_records(text, rules)
     record = next(records, None)
     if record is None:
         raise InputError(text, "expected a game record")
@@ -83,13 +68,14 @@ def parse_record(
 
 
 def build_record(
-    game: GameText, rules: RecordRules, spelling: Spelling = Spelling(), place: str = ""
+    game: GameText, rules: RecordRules, by_number: bool | None = None, place: str = ""
 ) -> Record:
     """Return the record of a game's text; `InputError` names an invalid token and its place.
 
-    ``place`` is the game's place in its file, for messages.
+    ``by_number``: whether points have PlayOK's numbers instead of names; None decides by the first
+    move. ``place`` is the game's place in its file, for messages.
     """
-    reader = _Reader(rules, spelling)
+    reader = _Reader(rules, by_number)
     try:
         for kind, text, line, name in tokens(game.text, game.line):
             if kind == "tag":
@@ -228,12 +214,13 @@ class _Line:
                 self._check_numbers(begin, end, node.ply, position, reader)
             try:
                 position = _continued(position, record if is_main else None, node.ply)
-                move = self._read(begin, end, reader.spelling)
+                move = self._read(begin, end, reader.by_number)
                 _check_move(move, position, reader.rules)
             except InputError as error:
                 words = self.words[begin:end]
                 text = " ".join(word.text for word in words)
-                reason = InputError(text, reader.spelling.explain(error.expected))
+                expected = in_numbers(error.expected) if reader.by_number else error.expected
+                reason = InputError(text, expected)
                 where = f"{place_of(record.start, node.ply)}, line {words[0].line}"
                 raise placed(reason, where) from None
             position = position.play(move)
@@ -255,11 +242,12 @@ class _Line:
         if not self.words:  # If all moves of a game were taken back, it has only variations.
             yield from ((variation, node, position) for _, variation in self.variations)
 
-    def _read(self, begin: int, end: int, spelling: Spelling) -> Move:
+    def _read(self, begin: int, end: int, by_number: bool | None) -> Move:
         """Return the move that a range of words spells."""
         if self.words[begin].plain[0] == "x":
             raise InputError("", "expected a move before the removal")
-        return spelling.read("".join(word.plain for word in self.words[begin:end]))
+        text = "".join(word.plain for word in self.words[begin:end])
+        return parse_playok_move(text) if by_number else parse_move(text)
 
     def counts_plies(self) -> bool:
         """Return whether the numbers count plies: 1 and 2 precede the first two moves."""
@@ -308,7 +296,8 @@ class _Reader:
     """The state of `build_record`: tags, the stack of open lines of moves, and the result."""
 
     rules: RecordRules
-    spelling: Spelling
+    by_number: bool | None
+    """See `build_record`."""
     tags: dict[str, str] = field(default_factory=dict)
     tag_lines: dict[str, int] = field(default_factory=dict)
     lines: list[_Line] = field(default_factory=lambda: [_Line()])
@@ -338,10 +327,13 @@ class _Reader:
             if len(self.lines) == 1:
                 self.result = result
             return
+        if self.by_number is None and text:
+            # A list of moves may begin with the move number 1 without a dot.
+            self.by_number = text[0].isdecimal() and (bool(current.numbers) or text != "1")
         plain = text if text.isascii() else text.translate(_PLAIN)
         if plain in GLYPHS:
             current.glyph(GLYPHS[plain])
-        elif text.isascii() and text.isdigit() and not self.spelling.in_digits:
+        elif text.isascii() and text.isdigit() and not self.by_number:
             current.numbers.setdefault(len(current.words), []).append(_Word(text, text, line))
         elif text:
             move = text.rstrip(_SUFFIX)

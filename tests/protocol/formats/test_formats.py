@@ -1,4 +1,4 @@
-"""PlayOK's records, and the detection of every form by `read_game`."""
+"""PlayOK's records, and the detection of every form by `pasted`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from merels.engine.game.board import LINES, NAMES
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import preset
+from merels.protocol.formats.files import pasted
 from merels.protocol.formats.forms import write_game
-from merels.protocol.formats.game_file import read_game
 from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.playok import (
     NUMBERS,
-    SPELLING,
     format_playok,
     format_playok_move,
     parse_playok_move,
@@ -63,6 +63,14 @@ def test_an_invalid_move_in_numbers_is_an_error(text: str) -> None:
         parse_playok_move(text)
 
 
+def read_game(text: str) -> Record:
+    """Return the only game or position of a text."""
+    [found] = pasted(text)
+    record = found.read(RecordRules())
+    assert isinstance(record, Record)
+    return record
+
+
 def random_game(seed: int, position: Position) -> list[Move]:
     """Return the moves of a random game, at most 200."""
     generator = random.Random(seed)
@@ -89,14 +97,14 @@ def test_a_record_in_the_layout_of_the_site_is_read() -> None:
         '[Event "?"]\r\n[White "ann"]\r\n[Black "bo b"]\r\n[Result "1-0"]\r\n\r\n'
         "1. 5 14 2. 2 11 {good} 3. 8x14 22 1-0\r\n"
     )
-    record = parse_record(text, spelling=SPELLING)
+    record = parse_record(text)
     assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
     assert (record.result, record.tags["Black"]) == ("1-0", "bo b")
     assert record.line()[3].comment == "good"
     moves = "1. 5 14 2. 2 23 3. 20 8"
-    record = parse_record(moves, spelling=SPELLING)
+    record = parse_record(moves)
     assert format_playok(record).partition("\n\n")[2] == f"{moves} *\n"
-    assert parse_record(moves.replace(". ", "."), spelling=SPELLING).moves == record.moves
+    assert parse_record(moves.replace(". ", ".")).moves == record.moves
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def test_whole_games_give_their_first_moves(tmp_path: Path, plies: int) -> None:
     openings = load_openings(OpeningSettings(file=path, format="pgn"), MILL)
     assert [len(opening.moves) for opening in openings[:2]] == [2, 8] and len(openings) == 3
     assert all(position_after(opening).outcome() is None for opening in openings)
-    with pytest.raises(InputError, match=r"over here.*game \d\); use fewer plies="):
+    with pytest.raises(InputError, match=r"over here.*\(game \d of .*\); use fewer plies="):
         load_openings(OpeningSettings(file=path, format="pgn", plies=1000), MILL)
 
 

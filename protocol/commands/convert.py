@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from itertools import chain
 
+from merels.engine.common.errors import InputError
 from merels.engine.common.files import check_output, errors_at, write_report
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -18,10 +18,9 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import OK
 from merels.protocol.commands.faults import Faults
-from merels.protocol.formats.forms import FORMS, RULES, check_kind, left_out, write
-from merels.protocol.formats.items import Item
+from merels.protocol.formats.files import JOURNAL, Journals, read_file
+from merels.protocol.formats.forms import FORMS, RULES, left_out, write
 from merels.protocol.games.record import Record
-from merels.tournament.commands.journal_games import JOURNAL, read_items
 
 DESCRIPTION = """\
 Writes positions, games and rules in another form:
@@ -51,8 +50,8 @@ Content that the form merely leaves out, such as comments, is named on standard 
 """
 
 
-def main(argv: list[str]) -> int:
-    """Run ``merels convert``; return the exit status."""
+def main(argv: list[str], journals: Journals) -> int:
+    """Run ``merels convert``; return the exit status. ``journals`` reads journals."""
     parser = make_parser("convert", DESCRIPTION, _EPILOG)
     parser.add_argument(
         "files", metavar="FILE", nargs="*", help="a file to convert (default: standard input, -)"
@@ -75,32 +74,31 @@ def main(argv: list[str]) -> int:
     if has_rules and not arguments.files and arguments.to == RULES:
         write_report(arguments.out, write(rules_of(arguments), arguments.to, False))
         return OK
-    return _convert(arguments)
+    return _convert(arguments, journals)
 
 
-def _convert(arguments: argparse.Namespace) -> int:
+def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
     """Write all items in the requested form, report omissions, and return the exit status."""
     form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
     rules = record_rules(arguments)
     missing: set[str] = set()
     faults = Faults("convert", arguments.strict)
 
-    def items() -> Iterator[Item]:
-        sources = (read_items(path, arguments.source, rules, faults.skip) for path in files)
-        for item in chain.from_iterable(sources):
-            faults.read += 1
-            with errors_at(item.place):
-                check_kind(item.value, form)
-            if isinstance(item.value, Record):
-                faults.notice(item.value, item.place)
-                missing.update(left_out(item.value, form, rules.default))
-            yield item
-
     def written() -> Iterator[str]:
-        for item in items():
-            with errors_at(item.place):
-                text = write(item.value, form, arguments.last)
-            yield text
+        for path in files:
+            for found in read_file(path, arguments.source, journals):
+                try:
+                    item = found.read(rules, arguments.source)
+                except InputError as error:
+                    faults.skip(error)
+                    continue
+                faults.read += 1
+                with errors_at(found.place):
+                    text = write(item, form, arguments.last)
+                if isinstance(item, Record):
+                    faults.notice(item, found.place)
+                    missing.update(left_out(item, form, rules.default))
+                yield text
 
     if out is None:
         for text in written():

@@ -23,10 +23,10 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.faults import Faults
+from merels.protocol.formats.files import Found, Journals, read_file
 from merels.protocol.games.record import Record
 from merels.protocol.review.review import DEFAULT_NODES, GRADES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
-from merels.tournament.journal.replay import StoredGame, stored_games
 
 VERSION = 2
 """Version of the JSON format."""
@@ -49,8 +49,8 @@ games is the list of their objects.
 """
 
 
-def main(argv: list[str]) -> int:
-    """Run ``merels review``; return the exit status."""
+def main(argv: list[str], journals: Journals) -> int:
+    """Run ``merels review``; return the exit status. ``journals`` reads journals."""
     parser = make_parser("review", DESCRIPTION, _EPILOG)
     parser.add_argument(
         "file", metavar="FILE", help="a journal, or a file of games, or - for standard input"
@@ -79,14 +79,14 @@ def main(argv: list[str]) -> int:
     add_rules_flags(parser)
     leave_variant_open(parser)
     arguments = parser.parse_args(argv)
-    games = stored_games(arguments.file, record_rules(arguments))
+    games = read_file(arguments.file, journals=journals, games_only=True)
     if arguments.game is None:
         first_two = list(islice(games, 2))
         return _review(chain(first_two, games), len(first_two) > 1, arguments)
     return _review([_chosen(games, arguments)], False, arguments)
 
 
-def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> StoredGame:
+def _chosen(games: Iterable[Found], arguments: argparse.Namespace) -> Found:
     """Return the game that ``-game`` selects; raise `InputError` with the valid numbers."""
     numbers = []
     for game in games:
@@ -101,31 +101,35 @@ def _chosen(games: Iterable[StoredGame], arguments: argparse.Namespace) -> Store
     raise InputError(f"-game {arguments.game}", f"no such game in {where}: {contents}")
 
 
-def _review(games: Iterable[StoredGame], several: bool, arguments: argparse.Namespace) -> int:
+def _review(games: Iterable[Found], several: bool, arguments: argparse.Namespace) -> int:
     """Print the review of the games as text, JSON or PGN; return the exit status."""
-    reviewer = _Reviewer(arguments)
+    reviewer, rules = _Reviewer(arguments), record_rules(arguments)
     results: list[dict[str, Any]] = []
     players: dict[str, Sums] = {}
     faults = Faults("review", arguments.strict or not several)
     for game in games:
         try:
-            record = game.read()
+            record = game.read(rules)
         except InputError as error:
             faults.skip(error)
             continue
+        assert isinstance(record, Record), "a file of rule sets is refused"
         faults.read += 1
         faults.notice(record, game.place)
+        white, black = names = record.tags.get("White", "?"), record.tags.get("Black", "?")
         if not record.moves and not several:
             raise InputError(arguments.file, "expected a game with moves in it")
-        judgements = _add_to_sums(reviewer.judge(record), game, players)
+        judgements = _add_to_sums(reviewer.judge(record), names, players)
         if arguments.json:
-            names = {"game": game.number, "white": game.white, "black": game.black}
-            results.append(names | to_json(record, list(judgements)))
+            head = {"game": game.number, "white": white, "black": black}
+            results.append(head | to_json(record, list(judgements)))
         elif arguments.pgn:
             print(annotated(record, list(judgements)), end="", flush=True)
         else:
             if several or arguments.game is not None:
-                print(_heading(game, record))
+                text = f"Game {game.number}: {white} - {black}, {record.result}"
+                ending = record.tags.get("Termination", "normal")
+                print(printable(text if ending == "normal" else f"{text} ({ending})"))
             for line in lines(judgements) if record.moves else ["no moves"]:
                 print(line, flush=True)
             if several:
@@ -158,22 +162,14 @@ class _Reviewer:
 
 
 def _add_to_sums(
-    judgements: Iterator[Judgement], game: StoredGame, players: dict[str, Sums]
+    judgements: Iterator[Judgement], names: tuple[str, str], players: dict[str, Sums]
 ) -> Iterator[Judgement]:
     """Yield the judgements, and add each to the sums of its player.
 
     A player without a name is counted as ``White`` or ``Black``.
     """
-    names = (game.white, game.black)
     for judgement in judgements:
         name = names[judgement.side]
         player = COLOURS[judgement.side] if name == "?" else name
         players.setdefault(player, Sums()).add(judgement)
         yield judgement
-
-
-def _heading(game: StoredGame, record: Record) -> str:
-    """Return a line with the game's number, players and result."""
-    text = f"Game {game.number}: {game.white} - {game.black}, {record.result}"
-    ending = record.tags.get("Termination", "normal")
-    return printable(text if ending == "normal" else f"{text} ({ending})")
