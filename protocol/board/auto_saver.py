@@ -8,7 +8,7 @@ from contextlib import suppress
 from merels.engine.common.errors import printable
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
-from merels.protocol.board.requests import FULL, Player, read_time
+from merels.protocol.board.requests import FULL, Player, check_time
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
@@ -156,7 +156,7 @@ def stored_clock(record: Record) -> tuple[JSON, Clock] | None:
     base, _, increment = record.tags.get("TimeControl", "").partition("+")
     try:
         fields = {"kind": "clock", "base": float(base), "increment": float(increment)}
-        time = read_time(fields)
+        time = check_time(fields)
         white, black = (read_clock(record.tags[f"{side}Clock"]) for side in _SIDES)
     except (KeyError, ValueError):
         return None

@@ -21,10 +21,6 @@ class Feed:
         self._changed = Condition()
         self._closed = False
         self._next_take = 0.0
-        self.sent_moves: tuple[object, int, int] = (None, 0, 0)
-        """The record whose moves were sent, with its ``edits`` and ``next_number`` at that time."""
-        self.sent_review: tuple[object, int] = (None, 0)
-        """The review that was sent, and the number of its judgements that were sent."""
 
     def announce(self, *kinds: str) -> None:
         """Mark kinds as pending; one `take` returns them together."""

@@ -55,7 +55,27 @@ def read_rules(body: JSON) -> Rules:
     return make_rules(variant, [f"{name}={value}" for name, value in fields.items()])
 
 
-def read_time(time: Any) -> JSON:
+def read_text(body: JSON, name: str, default: str | None = None) -> str:
+    """Return a text field; without ``default`` it is required."""
+    return str(typed_field(body, name, str, "a text", default))
+
+
+def read_flag(body: JSON, name: str) -> bool:
+    """Return a Boolean field; a missing one is false."""
+    return body.get(name) is True
+
+
+def read_switch(body: JSON) -> bool | None:
+    """Return the field ``on``, or None if it is missing."""
+    return bool(body["on"]) if "on" in body else None
+
+
+def read_time(body: JSON) -> JSON | None:
+    """Return the checked time control ``time``, or None if it is missing."""
+    return check_time(body["time"]) if "time" in body else None
+
+
+def check_time(time: Any) -> JSON:
     """Return a checked time control.
 
     Its ``kind`` is ``move`` (with ``seconds`` per move) or ``clock`` (with ``base`` and

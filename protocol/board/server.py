@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 from merels.engine.common.errors import InputError
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.actions.games import last_unfinished
-from merels.protocol.board.events import Feed
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.board.sessions import Sessions
@@ -135,7 +134,7 @@ class Handler(GuardedHandler):
             if kinds is None:
                 return None
             with session.lock:  # The page gets moves and state of the same moment.
-                return "".join(_event(session, kind, feed) for kind in sorted(kinds)).encode()
+                return "".join(_event(session, kind) for kind in sorted(kinds)).encode()
 
         try:
             self.send_events(take)
@@ -143,10 +142,10 @@ class Handler(GuardedHandler):
             session.unsubscribe(feed)
 
 
-def _event(session: Session, kind: str, feed: Feed) -> str:
+def _event(session: Session, kind: str) -> str:
     """Return an event in the stream's format; on an error, report it on the page and return ''."""
     try:
-        return f"event: {kind}\ndata: {json.dumps(event_data(session, kind, feed))}\n\n"
+        return f"event: {kind}\ndata: {json.dumps(event_data(session, kind))}\n\n"
     except Exception as error:
         session.report_error(error)
         return ""

@@ -55,8 +55,12 @@ class Session:
         self.choices = choices
         self.lock = RLock()
         self.game = Game(Position(DEFAULT_RULES))
+        self.generation = 0
+        """Number of games that were on this board before the current one."""
+        self._sent_moves = (0, 0, 0)
+        """Generation, edits and size of the tree of moves when it was last announced."""
         self.time: JSON = {"kind": "move", "seconds": 1.0}
-        """The time control, in the form of `read_time`."""
+        """The time control, in the form of `check_time`."""
         self.names = ["", ""]
         """The names typed for users as White and as Black; empty if none."""
         self.paused = False
@@ -205,10 +209,13 @@ class Session:
             self._save()
             has_ended = game.played and game.over and not self._was_over
             self._was_over = game.over
+            moves = (self.generation, game.record.edits, game.record.next_number)
+            kinds = ["state"] if moves == self._sent_moves else ["moves", "state"]
+            self._sent_moves = moves
         if has_ended:
             self._review_quietly()
         self._search_thread.changed()
-        self.announce("moves", "state")
+        self.announce(*kinds)
 
     def _review_quietly(self) -> None:
         """Review a game that has just ended, if there are tables of its rules."""
@@ -272,6 +279,7 @@ class Session:
             seat.new_game()
         game.clock = self.new_clock()
         self.game = game
+        self.generation += 1
         self._was_over = game.over
         self.analysing = not game.played
         self.last_scores = [None, None]

@@ -14,7 +14,6 @@ from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import FIELDS, PRESETS, Rules
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info
-from merels.protocol.board.events import Feed
 from merels.protocol.board.proven import proven_view
 from merels.protocol.board.requests import FULL
 from merels.protocol.board.seat import OWN_ENGINE
@@ -48,17 +47,17 @@ def fields_view(rules: Rules) -> JSON:
     return {field.name: getattr(rules, field.attribute) for field in FIELDS}
 
 
-def event_data(session: Session, kind: str, feed: Feed) -> Any:
-    """Return an event's latest data; for moves and review, the changes since the last call."""
+def event_data(session: Session, kind: str) -> Any:
+    """Return an event's latest data."""
     if kind == "failure":
         return session.unexpected_error
     with session.lock:
         if kind == "moves":
-            return moves_view(session, feed)
+            return moves_view(session)
         if kind == "state":
             return state_view(session)
         if kind == "review":
-            return review_view(session, feed)
+            return review_view(session)
         if session.infos is None or not session.reveals:
             return None
         job, infos = session.infos
@@ -66,45 +65,36 @@ def event_data(session: Session, kind: str, feed: Feed) -> Any:
         return info_view(infos, job.position, job.seat.part, name)
 
 
-def moves_view(session: Session, feed: Feed) -> JSON:
-    """Return the whole tree of moves, or only the nodes added since the last call for ``feed``.
+def moves_view(session: Session) -> JSON:
+    """Return the tree of moves.
 
     A node is a list of its number, its parent's number, its move and its comment; parents come
-    before their children. ``whole`` is true for the whole tree.
+    before their children. Later events with the same ``game`` and ``edits`` only add nodes.
     """
     record = session.game.record
-    sent, edits, number = feed.sent_moves
-    whole = sent is not record or edits != record.edits
-    nodes = record if whole else record.since(number)
-    feed.sent_moves = record, record.edits, record.next_number
     first = record.root.position
     return {
-        "whole": whole,
+        "game": session.generation,
+        "edits": record.edits,
         "first": {"number": first.number, "side": first.side},
         "stop": record.stop and record.stop.number,
         "comment": record.root.comment,
         "nodes": [
             [node.number, node.parent and node.parent.number, str(node.move), node.comment]
-            for node in nodes if node.parent is not None
+            for node in record if node.parent is not None
         ],
     }
 
 
-def review_view(session: Session, feed: Feed) -> JSON | None:
-    """Return the whole review, or only the judgements added since the last call for ``feed``."""
+def review_view(session: Session) -> JSON | None:
+    """Return the review so far, or None."""
     progress = session.reviewer.progress
     if progress is None:
-        feed.sent_review = None, 0
         return None
-    sent, count = feed.sent_review
-    whole = sent is not progress
-    judgements = [as_json(judgement) for judgement in progress.judgements[0 if whole else count :]]
-    feed.sent_review = progress, (0 if whole else count) + len(judgements)
     return {
-        "whole": whole,
         "moves": len(progress.nodes),
-        "nodes": progress.nodes if whole else [],
-        "judgements": judgements,
+        "nodes": progress.nodes,
+        "judgements": [as_json(judgement) for judgement in list(progress.judgements)],
         "sums": [
             {"accuracy": round(100 * (1 - sums.average_loss), 1), "moves": sums.moves,
              "counts": {name: sums.names[name] for _, name in GRADES}}

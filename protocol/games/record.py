@@ -234,10 +234,6 @@ class Record:
             raise InputError(str(number), "expected the number of a move of this game")
         return node
 
-    def since(self, number: int) -> list[Node]:
-        """Return the nodes from that number on, each before its children."""
-        return [node for node in self._nodes[number:] if node is not None]
-
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:
         """Add a legal move, new to ``parent``, as its last child; return the node."""
         node = Node(len(self._nodes), parent, move, position)

@@ -184,12 +184,12 @@ def draw(session: Session, how: str) -> JSON:
     return {}
 
 
-def pause(session: Session, on: bool | None) -> None:
+def pause(session: Session, on: bool) -> None:
     """Pause or resume the players' engines and the clock."""
-    session.paused = bool(on)
+    session.paused = on
 
 
-def analyse(session: Session, on: bool | None) -> None:
+def analyse(session: Session, on: bool) -> None:
     """Switch to analysis or back to the game.
 
     After the analysis of a record, play starts from the position shown.
@@ -199,7 +199,7 @@ def analyse(session: Session, on: bool | None) -> None:
         game.at = game.live
     elif not on:
         play_on(session)
-    session.analysing = bool(on)
+    session.analysing = on
     session.announce("info")
 
 

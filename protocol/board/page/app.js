@@ -11,7 +11,7 @@ import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
 import { isGameInProgress, confirmLeaving, now, send, tree } from "./now.js";
-import { applyReview } from "./panels/review.js";
+import { indexed } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
 import { prepareSettings } from "./settings.js";
@@ -150,8 +150,8 @@ async function main() {
     state: onState,
     info: (info) => { now.info = info; redraw("info"); },
     moves: (update) => redrawMoves(tree.apply(update)),
-    review: (update) => {
-      now.review = applyReview(now.review, update);
+    review: (review) => {
+      now.review = indexed(review);
       // After a reload, the first review comes before the first state.
       if (now.state) resultCard.showReview(now.review);
       redraw("review");

@@ -8,25 +8,31 @@ export class Tree {
     this.nodes = new Map([[0, this.root]]);
     this.first = { number: 1, side: 0 };
     this.stop = null;
+    /** The game and the number of its edits when the tree was last updated. */
+    this.state = "";
   }
 
-  /** Applies an update; returns the added nodes, or null if it replaced the whole tree. */
+  /** Applies the server's tree; returns the added nodes, or null if other nodes have changed. */
   apply(update) {
-    if (update.whole) {
+    const state = `${update.game} ${update.edits}`;
+    const isOther = state !== this.state;
+    this.state = state;
+    if (isOther) {
       for (const node of this.nodes.values()) node.children = [];
       this.nodes = new Map([[0, this.root]]);
     }
     this.first = update.first;
     this.stop = update.stop;
     this.root.comment = update.comment;
-    const added = update.nodes.map(([number, parent, text, comment]) => {
+    const fresh = update.nodes.filter(([number]) => !this.nodes.has(number));
+    const added = fresh.map(([number, parent, text, comment]) => {
       const before = this.nodes.get(parent);
       const node = { number, parent: before, text, comment, children: [], ply: before.ply + 1 };
       before.children.push(node);
       this.nodes.set(number, node);
       return node;
     });
-    return update.whole ? null : added;
+    return isOther ? null : added;
   }
 
   node(number) {

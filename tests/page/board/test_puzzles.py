@@ -146,7 +146,7 @@ def test_the_solution_is_shown_and_the_position_analysed(page_with_puzzle: Brows
     page.click("#puzzle-dialog [value=analyse]")
     page.wait_for_count("#board .man", 15)
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
-    text = ask(page, "export")["shown"]
+    text = ask(page, "export")["record"]
     assert '[Variant "morris NoRemovalPlies=0"]' in text
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import make_rules
+from merels.engine.game.notation import parse_position
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.writer import format_record
 from merels.protocol.games.record import Record
@@ -184,8 +185,8 @@ def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browse
     page.run("release()")
     page.wait("answered === 2")
     # The server shows the position after f4, and so does the page.
-    shown = parse_record(ask(page, "export")["shown"])
-    assert shown.start.men == parse_record(GAME).line()[1].position.men
+    shown = parse_position(ask(page, "export")["position"])
+    assert shown.men == parse_record(GAME).line()[1].position.men
     wait_for_move(page, "f4")
 
 

@@ -66,4 +66,4 @@ def test_a_move_after_the_flag_ends_the_game_for_every_page(
     with pytest.raises(InputError, match="the clock has run out"):
         act(session, "play", {"move": "f4", "at": 1})
     assert "state" in (feed.take(0.0) or ())
-    assert event_data(session, "state", feed)["reason"] == "White wins, Black is out of time"
+    assert event_data(session, "state")["reason"] == "White wins, Black is out of time"

@@ -12,7 +12,6 @@ import pytest
 from merels.protocol.board import server as board_server
 from merels.protocol.board import session as board_session
 from merels.protocol.board.actions.dispatch import act
-from merels.protocol.board.events import Feed
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
@@ -37,9 +36,9 @@ def fail(*_: object, **__: object) -> Any:
     raise Surprise("out of the blue\nagain")
 
 
-def shown_failure(session: Session, feed: Feed) -> str:
+def shown_failure(session: Session) -> str:
     """Return the last unexpected error as the page receives it; empty if there was none."""
-    return str(event_data(session, "failure", feed) or "")
+    return str(event_data(session, "failure") or "")
 
 
 def has_traceback(caplog: pytest.LogCaptureFixture) -> bool:
@@ -101,14 +100,14 @@ def test_an_error_in_the_tick_of_a_board_does_not_stop_other_boards(
     sessions = Sessions([OWN_ENGINE], None, None)
     try:
         broken, sound = sessions.open(), sessions.open()
-        feed = broken.subscribe()
+        broken.subscribe()
         monkeypatch.setattr(broken.game, "flag", fail)
         ticked: list[bool] = []
         monkeypatch.setattr(sound.game, "flag", lambda: bool(ticked.append(True)))
-        wait(lambda: shown_failure(broken, feed), 60, "a line for the page")
+        wait(lambda: shown_failure(broken), 60, "a line for the page")
         ticked.clear()
         wait(lambda: len(ticked) > 2, 60, "more ticks")
-        assert "Surprise: out of the blue" in shown_failure(broken, feed)
+        assert "Surprise: out of the blue" in shown_failure(broken)
         assert has_traceback(caplog)
         # The error occurs ten times a second and is logged once.
         assert len(caplog.records) == 1
@@ -120,22 +119,22 @@ def test_an_error_in_the_review_is_shown_and_ends_the_review(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(Reviewer, "judge", fail)
-    feed = session.subscribe()
+    session.subscribe()
     act(session, "load", {"text": GAME})
     act(session, "review", {})
-    wait(lambda: shown_failure(session, feed), 60, "a line for the page")
-    assert "Surprise: out of the blue" in shown_failure(session, feed) and has_traceback(caplog)
+    wait(lambda: shown_failure(session), 60, "a line for the page")
+    assert "Surprise: out of the blue" in shown_failure(session) and has_traceback(caplog)
     assert session.reviewer.progress is None
 
 
 def test_an_error_between_searches_does_not_end_the_search_thread(
     session: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    feed = session.subscribe()
+    session.subscribe()
     with monkeypatch.context() as broken:
         broken.setattr(board_session, "Job", fail)
         act(session, "analyse", {"on": True})
-        wait(lambda: shown_failure(session, feed), 60, "a line for the page")
+        wait(lambda: shown_failure(session), 60, "a line for the page")
         assert has_traceback(caplog)
     act(session, "restart", {})
     wait(lambda: session.infos, 60, "a variation")
@@ -157,8 +156,8 @@ def test_an_error_in_the_event_stream_is_shown_and_does_not_end_the_stream(
 ) -> None:
     caplog.set_level(logging.ERROR)
 
-    def view(session: Session, kind: str, feed: Feed) -> Any:
-        return fail() if kind == "review" else event_data(session, kind, feed)
+    def view(session: Session, kind: str) -> Any:
+        return fail() if kind == "review" else event_data(session, kind)
 
     monkeypatch.setattr(board_server, "event_data", view)
     with serving_here() as server:

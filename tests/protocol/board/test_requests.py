@@ -16,7 +16,7 @@ from merels.protocol.board.requests import (
     read_moves,
     read_players,
     read_rules,
-    read_time,
+    check_time,
 )
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import typed_field
@@ -68,16 +68,16 @@ def test_times_have_bounds(name: str, low: float, high: float) -> None:
         return {"kind": kind, "base": 10, "increment": 1, name: value}
 
     for value in (low, high, (low + high) / 2):
-        assert read_time(time(value))[name] == value
+        assert check_time(time(value))[name] == value
     for wrong in (low - 0.001, high + 0.001, "5", None, float("nan")):
         with pytest.raises(InputError):
-            read_time(time(wrong))
+            check_time(time(wrong))
 
 
 @pytest.mark.parametrize("time", [None, 5, {}, {"kind": "sand"}, {"kind": "clock"}])
 def test_a_time_control_must_have_a_kind_and_its_numbers(time: object) -> None:
     with pytest.raises(InputError):
-        read_time(time)
+        check_time(time)
 
 
 @pytest.mark.parametrize(

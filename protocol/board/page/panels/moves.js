@@ -2,6 +2,7 @@
 
 import { $, element } from "../dom.js";
 import { fromServer, t } from "../text.js";
+import { isSame } from "./review.js";
 
 /** The list of moves. It may be long, so a step updates only the buttons that change. */
 export class MoveList {
@@ -113,13 +114,13 @@ export class MoveList {
 
   /** Marks the moves of new judgements of a review. */
   judge(review) {
-    if (review !== this.review) {
+    if (review !== this.review && !isSame(this.review, review)) {
       for (const button of this.buttons.values()) {
         if (button.dataset.judged) this.mark(button, "", "");
       }
-      this.review = review;
       this.judged = 0;
     }
+    this.review = review;
     for (; review && this.judged < review.judgements.length; this.judged += 1) {
       const { name, sentence } = review.judgements[this.judged];
       const button = this.buttons.get(review.nodes[this.judged]);

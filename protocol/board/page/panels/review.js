@@ -15,17 +15,13 @@ export const isRunning = (review) => review !== null && review.judgements.length
 export const judgementOf = (review, state) =>
   (review ? review.judgements[review.indices.get(state.node)] : undefined);
 
-/** Returns the review after an update, which replaces it or adds judgements; null ends it. */
-export function applyReview(review, update) {
-  if (update && update.whole) {
-    return { ...update, indices: new Map(update.nodes.map((node, index) => [node, index])) };
-  }
-  if (update) {
-    review.judgements.push(...update.judgements);
-    review.sums = update.sums;
-  }
-  return update && review;
-}
+/** Returns the server's review with the indices of its nodes, or null. */
+export const indexed = (review) => review
+  && { ...review, indices: new Map(review.nodes.map((node, index) => [node, index])) };
+
+/** Returns whether two reviews judge the same moves. */
+export const isSame = (a, b) => a !== null && b !== null && a.nodes.join() === b.nodes.join()
+  && a.judgements.length <= b.judgements.length;
 
 /** The review panel: a graph of White's expected score after each move, and a verdict. */
 export class ReviewPanel {
@@ -54,7 +50,7 @@ export class ReviewPanel {
   draw(review, state) {
     $("graph").hidden = $("verdict").hidden = $("sums").hidden = !review;
     $("review").textContent = t(isRunning(review) ? "moves.stop" : "moves.review");
-    if (review !== this.review) this.drawn = 0;
+    if (review !== this.review && !isSame(this.review, review)) this.drawn = 0;
     this.review = review;
     $("learn").hidden = !review || isRunning(review) || !mistakes(review, state).length;
     if (!review) return;
