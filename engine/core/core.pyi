@@ -155,6 +155,9 @@ class SearchWorker:
         """Capsule for the other extensions."""
 
     def __init__(self, table: TranspositionTable) -> None: ...
+    def reset_counts(self) -> None:
+        """Set ``nodes`` and ``table_hits`` to 0."""
+
     def clear(self) -> None:
         """Clear the move-ordering history."""
 

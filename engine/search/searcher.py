@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from merels.engine.common.errors import InputError
@@ -17,6 +17,7 @@ from merels.engine.game.position import Move, Position, read_move, required_posi
 from merels.engine.game.rules import Rules
 from merels.engine.search import corrections
 from merels.engine.search.clock import Clock
+from merels.engine.search.helpers import Helpers
 from merels.engine.search.levels import Errors, Level, errors_of, read_level
 from merels.engine.search.limits import LONGEST, MAX_COUNT, Info, Limit, Result, required_limit
 from merels.engine.search.reporting import Lines, Reporter, final_info
@@ -59,6 +60,7 @@ class Searcher:
         """Maximum size of the transposition table in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
         self._workers: list[core.SearchWorker] = []
+        self._helpers = Helpers()
         self._context: object = None
         self._reported_win: tuple[Position, int] | None = None
         """If the last search reported a win: the position after its move, and the plies left."""
@@ -282,28 +284,25 @@ class Searcher:
         def help_search(worker: core.SearchWorker, index: int) -> None:
             run(worker, None, first_depth=1 + index % 2, node_limit=share)
 
-        helpers: list[threading.Thread] = []
+        for worker in self._workers[1 : self.threads]:
+            worker.reset_counts()  # A thread may begin late, or not at all.
         try:
-            for index, worker in enumerate(self._workers[1 : self.threads], 1):
-                thread = threading.Thread(target=help_search, args=(worker, index), daemon=True)
-                try:
-                    thread.start()
-                except RuntimeError:
-                    break  # The system refuses more threads.
-                helpers.append(thread)
+            helpers = self._helpers.start([
+                partial(help_search, worker, index)
+                for index, worker in enumerate(self._workers[1 : self.threads], 1)
+            ])
             interrupted = run(
                 self._workers[0],
                 report,
                 max_depth=self._max_depth(clock),
                 lines=multipv,
-                node_limit=max(1, nodes - share * len(helpers)) if nodes else 0,
+                node_limit=max(1, nodes - share * helpers) if nodes else 0,
                 reported_win=reported_win,
             )
-            return interrupted, self.threads - 1 - len(helpers)
+            return interrupted, self.threads - 1 - helpers
         finally:
             clock.end()
-            for thread in helpers:
-                thread.join()
+            self._helpers.join()
 
 
 def _memory_mb() -> float:

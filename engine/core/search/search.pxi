@@ -193,7 +193,7 @@ cdef int search(Worker *w, const Board *b, uint64_t key, int alpha, int beta, in
         if is_overlooked(w, move, ply):
             continue
         quiet = not is_removal(move)
-        if quiet_count >= enough_quiets and quiet and not picker.urgent and best > -PROVEN:
+        if quiet_count >= enough_quiets and quiet and not picker.urgent and best > -LEAST_WIN:
             break
         next_key = picker.key
         move_count += 1

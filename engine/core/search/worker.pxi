@@ -139,6 +139,11 @@ cdef class SearchWorker:
     def table_hits(self):
         return self.w.table_hits
 
+    def reset_counts(self):
+        claim(&self.running, "this worker")
+        self.w.nodes = self.w.table_hits = 0
+        end_claim(&self.running)
+
     def clear(self):
         claim(&self.running, "this worker")
         memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -17,10 +18,12 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import Score
 from merels.engine.search.clock import Clock
+from merels.engine.search.helpers import Helpers
 from merels.engine.search.levels import LEVELS, level_for
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import Searcher
 from tests.engine.random_games import random_positions
+from tests.kit.waiting import wait
 from tests.processes import needs_proc
 
 MORRIS = parse_rules("morris")
@@ -422,14 +425,41 @@ def test_a_search_continues_without_threads_that_the_system_refuses(
             raise RuntimeError("can't start new thread")
         start(thread)
 
-    threads_before = set(threading.enumerate())
     searcher = Searcher(4, threads=6)
     monkeypatch.setattr(threading.Thread, "start", start_or_refuse)
     result = searcher.search(Position(), Limit(depth=6))
     assert (result.missing, result.info.depth) == (3, 6)
-    assert set(threading.enumerate()) <= threads_before, "a thread is still searching"
     monkeypatch.undo()
     assert searcher.search(Position(), Limit(depth=6)).missing == 0
+
+
+def test_helper_threads_serve_all_searches_and_end_with_their_searcher() -> None:
+    def helpers() -> set[threading.Thread]:
+        return {each for each in threading.enumerate() if each.name == "search helper"} - others
+
+    others: set[threading.Thread] = set()
+    gc.collect()
+    others = helpers()
+    searcher = Searcher(4, threads=3)
+    searcher.search(Position(), Limit(depth=4))
+    started = helpers()
+    assert len(started) == 2
+    for _ in range(3):
+        searcher.search(Position(), Limit(depth=4))
+    assert helpers() == started
+    del searcher
+    wait(lambda: not helpers(), 60, "the end of the helper threads")
+
+
+def test_a_short_search_does_not_report_the_nodes_of_earlier_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searcher = Searcher(4, threads=3)
+    searcher.search(Position(), Limit(nodes=30_000))
+    # Helper threads that do not begin before the short search ends.
+    monkeypatch.setattr(Helpers, "start", lambda helpers, calls: len(calls))
+    alone = Searcher(4).search(Position(), Limit(depth=1)).nodes
+    assert searcher.search(Position(), Limit(depth=1)).nodes <= alone
 
 
 RESIDENT_SCRIPT = """
