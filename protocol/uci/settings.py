@@ -52,7 +52,7 @@ OPTIONS = Options(
         *PARAMETERS.values(),
     ]
 )
-"""All options, in the order in which ``uci`` prints them; PROTOCOL.md describes them."""
+"""All options, in the order in which ``uci`` prints them; engine-options.md describes them."""
 
 
 class Settings:

@@ -1,4 +1,4 @@
-"""PROTOCOL.md agrees with the program, and the example engines pass ``merels check``."""
+"""The pages on the protocol agree with the program; the example engines pass ``merels check``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from merels.protocol.check.run import STEPS
 from merels.protocol.commands.check import main as check
 from tests.protocol.gui import Gui
 
-PAGE = Path(__file__).parents[2] / "protocol" / "PROTOCOL.md"
-TEXT = PAGE.read_text("utf-8")
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "protocol"
+PAGE = (FOLDER / "PROTOCOL.md").read_text("utf-8")
+TEXT = "\n".join(
+    [PAGE, *((FOLDER / name).read_text("utf-8") for name in ("engine-options.md", "frontends.md"))]
+)
 TRANSCRIPTS = [
     block for block in re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S) if block.startswith("> ")
 ]
 OMITTED = "…"
+NAMES = {step.name for step in STEPS}
 
 
 def pattern(line: str) -> re.Pattern[str]:
@@ -74,12 +80,27 @@ def test_every_option_and_command_is_described(gui: Gui) -> None:
         assert re.search(rf"`{line.split()[0]}[` ]", TEXT), line
 
 
+def test_every_demand_names_the_step_of_the_check_or_the_test_that_makes_it() -> None:
+    page = re.sub(r"^```\n.*?^```$", "", PAGE, flags=re.M | re.S)
+    parts = [part for part in re.split(r"\n\n|\n(?=[-|])", page) if re.search(r"\bmust\b", part)]
+    assert len(parts) > 20
+    for part in parts[1:]:  # The first explains the word.
+        names = re.findall(r"`([\w/.-]+(?:::\w+)?)`", " ".join(re.findall(r"\(([^()]*)\)", part)))
+        tests = [name for name in names if "::" in name]
+        assert tests or NAMES & set(names), part
+        for test in tests:
+            path, _, function = test.partition("::")
+            assert f"def {function}(" in (ROOT / path).read_text("utf-8"), test
+    mentioned = {name for name in NAMES if f"`{name}`" in PAGE}
+    assert mentioned == NAMES, "every step tests a sentence of the page"
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("language", ["Python", "C"])
 def test_the_minimal_engines_pass_the_check(
     language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = PAGE.parent / "examples" / "minimal_engine"
+    source = FOLDER / "examples" / "minimal_engine"
     words = [f"cmd={sys.executable}", f"args='{source}.py'"]
     if language == "C":
         compiler = shutil.which("cc") or shutil.which("gcc")

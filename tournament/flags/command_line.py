@@ -264,7 +264,7 @@ def _read_words(path: str) -> list[str]:
 def _grouped(
     words: Sequence[str], flags: Flags, faults: FlagFaults
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag, also those of `IGNORED`, with the words after it; add others to ``faults``."""
+    """Yield each flag, also those of `IGNORED`, with its words; add others to ``faults``."""
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
