@@ -33,8 +33,11 @@ _HEADER = struct.Struct("<8sH8BHIIII4xQ6Q4H2Q4x")
 CHUNK = 1 << 24
 """Bytes of a file whose checksum is computed in one call."""
 
-_ALWAYS_CHECKED_BYTES = 1 << 24
-"""Size of data up to which the checksum is compared whenever the file is opened."""
+_ALWAYS_CHECKED_BYTES = 1 << 20
+"""Size of data up to which the checksum is compared whenever the file is opened.
+
+The small tables have less. Reading 175 MB of larger tables took 0.12 s at each start.
+"""
 
 
 class TableError(Exception):
