@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from merels.engine import on_demand
 
 __all__ = [
-    "Analysis", "AsyncAnalysis", "AsyncEngine", "Call", "Engine", "EngineError", "EngineSpec",
+    "Analysis", "AsyncAnalysis", "AsyncEngine", "Engine", "EngineError", "EngineSpec",
     "EngineTerminated", "EngineTimeout", "Info", "InputError", "Limit", "Option", "Options",
     "InProcessEngine", "Node", "PlayResult", "PovScore", "Record", "ResourceLimits", "Score",
-    "format_record", "parse_record", "parse_records",
+    "Stop", "format_record", "parse_record", "parse_records",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from merels.engine.common.errors import InputError
     from merels.engine.game.score import PovScore, Score
     from merels.engine.search.limits import Info, Limit
-    from merels.protocol.client.any_engine import Analysis, Call, PlayResult
+    from merels.protocol.client.any_engine import Analysis, PlayResult, Stop
     from merels.protocol.client.async_engine import AsyncAnalysis, AsyncEngine
     from merels.protocol.client.engine import Engine
     from merels.protocol.client.engine_spec import EngineSpec
@@ -39,7 +39,7 @@ else:  # The engine's own loop starts without loading the client.
         "engine.common.errors": ("InputError",),
         "engine.game.score": ("PovScore", "Score"),
         "engine.search.limits": ("Info", "Limit"),
-        "protocol.client.any_engine": ("Analysis", "Call", "PlayResult"),
+        "protocol.client.any_engine": ("Analysis", "PlayResult", "Stop"),
         "protocol.client.async_engine": ("AsyncAnalysis", "AsyncEngine"),
         "protocol.client.engine": ("Engine",),
         "protocol.client.engine_spec": ("EngineSpec",),

@@ -17,7 +17,7 @@ from typing import Protocol
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.board.seat import Seat
-from merels.protocol.client.any_engine import Call
+from merels.protocol.client.any_engine import Stop
 from merels.protocol.client.engine import Engine
 from merels.protocol.games.clock import Clock
 from merels.protocol.process.errors import EngineError
@@ -102,8 +102,8 @@ class SearchThread:
         self._changes = 0
         self._closed = False
         self._engine: Engine | None = None
-        self._call: Call | None = None
-        """The engine call of the job, which can be interrupted."""
+        self._stop = Stop()
+        """Ends the job's search."""
         self._job: Job | None = None
         self._unwanted_since: float | None = None
         """When the job was found to be unwanted (`monotonic`), or None."""
@@ -135,9 +135,8 @@ class SearchThread:
                     return
                 self._unwanted_since = now
                 self._condition.notify_all()
-                if self._call is not None:
-                    with suppress(EngineError):  # The search itself raises the error.
-                        self._call.interrupt()
+                with suppress(EngineError):  # The search itself raises the error.
+                    self._stop.set()
             elif now - self._unwanted_since > STOP_SECONDS and self._engine is not None:
                 self._engine.kill()
 
@@ -188,7 +187,7 @@ class SearchThread:
             self._board.on_idle()
             return
         with self._condition:
-            self._job, self._unwanted_since = job, None
+            self._job, self._unwanted_since, self._stop = job, None, Stop()
         try:
             with job.seat.in_use:
                 self._search(job)
@@ -204,22 +203,23 @@ class SearchThread:
 
     def _search(self, job: Job) -> None:
         """Run a job's search until it ends or is stopped."""
-        engine = job.seat.open()
-        with engine.call() as call:
-            with self._condition:
-                if self._unwanted_since is not None:
-                    return
-                self._engine, self._call = engine, call
-            job.seat.prepare(engine, job.start.rules)
-            if job.time is None:
-                lines = job.lines if "MultiPV" in engine.options else 1
-                with engine.analysis(job.start, multipv=lines, moves=job.moves) as analysis:
-                    for _ in analysis:
-                        self._board.on_info(job, analysis.infos)
+        engine, stop = job.seat.open(), self._stop
+        with self._condition:
+            if self._unwanted_since is not None:
                 return
-            self._last_shown = 0.0
-            earliest = monotonic() + job.pause()
-            result = engine.play(job.start, job.limit(), moves=job.moves)
+            self._engine = engine
+        job.seat.prepare(engine, job.start.rules)
+        if job.time is None:
+            lines = job.lines if "MultiPV" in engine.options else 1
+            with engine.analysis(
+                job.start, multipv=lines, moves=job.moves, stop=stop
+            ) as analysis:
+                for _ in analysis:
+                    self._board.on_info(job, analysis.infos)
+            return
+        self._last_shown = 0.0
+        earliest = monotonic() + job.pause()
+        result = engine.play(job.start, job.limit(), moves=job.moves, stop=stop)
         self._wait(earliest)
         if not self._finish(job):
             return
@@ -232,12 +232,12 @@ class SearchThread:
     def _wait(self, until: float) -> None:
         """Delay a move until a time (`monotonic`), or until its job is unwanted."""
         with self._condition:
-            self._engine = self._call = None
+            self._engine = None
             while self._unwanted_since is None and (seconds := until - monotonic()) > 0:
                 self._condition.wait(seconds)
 
     def _finish(self, job: Job) -> bool:
         """Finish a job, so that no stop follows; return whether its answer is wanted."""
         with self._condition:
-            self._job = self._engine = self._call = None
+            self._job = self._engine = None
             return self._unwanted_since is None and not self._is_unwanted(job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -117,47 +117,41 @@ class Task(NamedTuple):
     root_moves: Sequence[Move]
 
 
-class Call:
-    """A context manager for searches that another thread may interrupt.
+class Stop:
+    """Ends searches from any thread: the argument ``stop`` of `AnyEngine.play` and others.
 
-    The thread that uses the engine enters the block. Any thread may call `interrupt`. A call before
-    or inside the block stops each search of the block, even one that has not started. A call after
-    the block has no effect.
+    `set` ends the search that has this argument, and every later search as soon as it starts.
     """
 
-    def __init__(self, engine: AnyEngine) -> None:
-        self.interrupted: int | None = None
-        """Time of the interruption, in nanoseconds of `monotonic_ns`."""
-        self._engine = engine
+    def __init__(self) -> None:
+        self.time: int | None = None
+        """Time of the first `set`, in nanoseconds of `monotonic_ns`; None before."""
         self._lock = Lock()
-        self._search: int | None = None
-        """Number of the latest search."""
-        self._ended = False
-        self._outer: Call | None = None
+        self._end_search: Callable[[], None] | None = None
 
-    def interrupt(self) -> None:
-        """Stop the running search of the block, and each later search as soon as it starts."""
+    def set(self) -> None:
+        """End the running search and all later ones; any thread may call this."""
         with self._lock:
-            if self.interrupted is None and not self._ended:
-                self.interrupted = monotonic_ns()
-                if self._search is not None:
-                    self._engine.stop_search(self._search)
+            if self.time is None:
+                self.time = monotonic_ns()
+                if self._end_search is not None:
+                    self._end_search()
 
-    def started(self, search: int) -> None:
-        """Record that a search has started; stop it if `interrupt` was called."""
+    def attach(self, end_search: Callable[[], None] | None) -> None:
+        """Let `set` call ``end_search``, now if `set` was called before; used by engines."""
         with self._lock:
-            self._search = search
-            if self.interrupted is not None:
-                self._engine.stop_search(search)
+            self._end_search = end_search
+            if self.time is not None and end_search is not None:
+                end_search()
 
-    def __enter__(self) -> Self:
-        self._outer = self._engine.enter(self)
-        return self
+    def deadline(self, start: int, deadline: int, patience: float) -> int:
+        """Return the deadline of a search, at most ``patience`` seconds after `set` or ``start``.
 
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._ended = True
-        self._engine.enter(self._outer)
+        Times are in nanoseconds of `monotonic_ns`.
+        """
+        if self.time is None:
+            return deadline
+        return min(deadline, max(start, self.time) + int(patience * 1e9))
 
 
 class AnyEngine:
@@ -165,13 +159,11 @@ class AnyEngine:
 
     A new search, a new game and `close` stop an analysis that still runs. One thread may use an
     engine at a time: a call while another thread's call runs raises `InputError` and leaves that
-    call alone. Other threads may call `interrupt`, `Call.interrupt` and `Analysis.stop` only.
+    call alone. Other threads may call `Stop.set` and `Analysis.stop` only.
     """
 
     name = ""
     _analysis: Analysis | None = None
-    _call: Call | None = None
-    """The entered `Call`, to which searches belong, or None."""
 
     def __init__(self) -> None:
         self._use = RLock()
@@ -187,15 +179,6 @@ class AnyEngine:
         """End the engine."""
         raise NotImplementedError
 
-    def call(self) -> Call:
-        """Return a context manager for several searches that another thread may interrupt."""
-        return Call(self)
-
-    def enter(self, call: Call | None) -> Call | None:
-        """Assign later searches to ``call``; return the previous call. Used by `Call` only."""
-        outer, self._call = self._call, call
-        return outer
-
     @contextmanager
     def used(self) -> Iterator[None]:
         """Use the engine in this block; `InputError` if another thread uses it."""
@@ -209,37 +192,17 @@ class AnyEngine:
         finally:
             self._use.release()
 
-    @contextmanager
-    def _searching(self) -> Iterator[None]:
-        """Use the engine for one method, in a call of its own if none is entered already."""
-        with self.used(), Call(self) if self._call is None else nullcontext():
-            yield
-
-    def interrupt(self) -> None:
-        """Stop the method that searches in another thread, even before its search has started.
-
-        If no method searches, stop a running analysis. Later searches are not affected, except
-        those of an entered `Call`: see `Call.interrupt`. Any thread may call this.
-        """
-        call, analysis = self._call, self._analysis
-        if call is not None:
-            call.interrupt()
-        elif analysis is not None and analysis.running:
-            analysis.stop()
-
-    def stop_search(self, search: int) -> None:
-        """Ask the search with that number to stop. Used by `Call`; any thread may call this."""
-        raise NotImplementedError
-
     def play(
         self, position: Position, limit: Limit, *,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
+        stop: Stop | None = None,
     ) -> PlayResult:  # fmt: skip
         """Return the engine's move in the position after ``moves``, played from ``position``.
 
         The engine is sent the moves of ``position`` since its last irreversible move, then
         ``moves``, so that it can detect repetitions. It chooses only from ``root_moves``, or from
-        all legal moves if ``root_moves`` is empty. Texts such as ``d6-d5`` are moves, too.
+        all legal moves if ``root_moves`` is empty. Texts such as ``d6-d5`` are moves, too. Another
+        thread may end the search with ``stop``.
 
         `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
         for a limit that never ends the search. `EngineError` if the engine's move is missing,
@@ -247,26 +210,29 @@ class AnyEngine:
         process exceeds its time limit or clock by more than `Engine.timeout` seconds, it is sent
         ``stop``, and `EngineTimeout` is raised.
         """
-        with self._searching():
+        with self.used():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
-            return self._play(task, limit)
+            return self._play(task, limit, stop)
 
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
+        stop: Stop | None = None,
     ) -> Info: ...  # fmt: skip
 
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
+        stop: Stop | None = None,
     ) -> list[Info]: ...  # fmt: skip
 
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
+        stop: Stop | None = None,
     ) -> Info | list[Info]:  # fmt: skip
         """Search until the limit is reached, and return the engine's last report.
 
@@ -274,34 +240,39 @@ class AnyEngine:
         each of the ``multipv`` best variations. Other arguments and errors are those of `play`, but
         the move that the engine finally plays is not checked.
         """
-        with self._searching():
+        with self.used():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
-            with self._start_analysis(task, limit, multipv) as analysis:
+            with self._start_analysis(task, limit, multipv, stop) as analysis:
                 analysis.wait()
         return analysis.info if multipv is None else analysis.infos
 
     def analysis(
         self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
+        stop: Stop | None = None,
     ) -> Analysis:  # fmt: skip
         """Start an analysis and return it.
 
         If ``limit`` is None or never ends a search, the analysis runs until it is stopped. Other
         arguments and errors are those of `analyse`.
         """
-        with self._searching():
+        with self.used():
             task = self._task(position, moves, root_moves)
             if limit is not None and not required_limit(limit).ends(task.position.side):
                 limit = None
-            return self._start_analysis(task, limit, multipv)
+            return self._start_analysis(task, limit, multipv, stop)
 
-    def _start_analysis(self, task: Task, limit: Limit | None, multipv: int | None) -> Analysis:
+    def _start_analysis(
+        self, task: Task, limit: Limit | None, multipv: int | None, stop: Stop | None
+    ) -> Analysis:
         """Start an analysis; the other arguments are checked."""
         lines = 1 if multipv is None else whole_number(multipv, 1, MAX_LINES, "multipv")
-        self._analysis = self._analyse(task, limit, lines)
-        self._analysis.engine = self
-        return self._analysis
+        self._analysis = analysis = self._analyse(task, limit, lines)
+        analysis.engine = self
+        if stop is not None:
+            stop.attach(analysis.stop)
+        return analysis
 
     def _check_end(self, task: Task, limit: Limit) -> None:
         """Raise `InputError` for a limit that never ends the search."""
@@ -313,7 +284,7 @@ class AnyEngine:
                 "clock",
             )
 
-    def _play(self, task: Task, limit: Limit) -> PlayResult:
+    def _play(self, task: Task, limit: Limit, stop: Stop | None) -> PlayResult:
         """Implement `play`; the arguments are checked, and no analysis is running."""
         raise NotImplementedError
 

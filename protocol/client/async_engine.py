@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from merels.engine.search.limits import Info
-from merels.protocol.client.any_engine import Analysis, Call
+from merels.protocol.client.any_engine import Analysis, Stop
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from merels.protocol.process.process import QUIT_SECONDS, TERMINATE_SECONDS
@@ -51,22 +51,17 @@ def _searched(
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        search = partial(method, self.engine, *args, **kwargs)
-        engine_call = self.engine.call()
-        future = self.submit(partial(_in_call, engine_call, search))
+        stop = kwargs.setdefault("stop", Stop())
+        assert isinstance(stop, Stop)
+        future = self.submit(partial(method, self.engine, *args, **kwargs))
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
             if not future.cancel():
-                _in_thread(engine_call.interrupt)
+                _in_thread(stop.set)
             raise
 
     return call
-
-
-def _in_call(call: Call, search: Callable[[], T]) -> T:
-    with call:
-        return search()
 
 
 def _in_thread(request: Callable[[], None]) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from time import monotonic_ns
 
 from merels.engine.common.errors import quoted, shorten
 from merels.engine.game.position import Position
 from merels.protocol.client.answers import Answer, AnswerFinder
-from merels.protocol.client.any_engine import Call
+from merels.protocol.client.any_engine import Stop
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.options import EMPTY, Options, parse_option, setoption
@@ -42,7 +43,7 @@ MAX_OUTPUT = 1 << 30
 IDLE_SHARE = 0.01
 """Share of one processor below which an engine is idle."""
 CHECK_INTERVAL = 500_000_000
-"""Interval at which a wait checks for an interruption by another thread, in nanoseconds."""
+"""Interval at which a wait checks for a stop by another thread, in nanoseconds."""
 _MAX_NAME_LENGTH = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
@@ -84,7 +85,6 @@ class Connection:
         self.options = Options()
         self.timeout = PING_SECONDS
         self.owing = False
-        self._call: Call | None = None
         self._process = EngineProcess(spec.command, spec.directory, stderr, spec.resources)
         self.pid = self._process.pid
         self._pipe = open_pipe(self._process, trace)
@@ -190,17 +190,21 @@ class Connection:
 
     # Searches.
 
-    def ask(self, position: Position, line: bytes, go: bytes, timeout: int) -> Answer | None:
+    def ask(
+        self, position: Position, line: bytes, go: bytes, timeout: int, stop: Stop | None = None
+    ) -> Answer | None:
         """Send a position and a ``go`` line, and return the answer.
 
         ``line`` is the ``position`` line for ``position``. Return None after ``timeout``
-        nanoseconds; the engine then still owes its answer, and `stop` asks for it.
+        nanoseconds, or `timeout` seconds after ``stop`` was set; the engine then still owes its
+        answer, and `stop` asks for it.
         """
         if self.owing or self.strays:
             self._finish_earlier_search()
         if self.dialect.in_steps:
-            return self.dialect.ask(self._search, position, line, go, timeout)
-        return self._search(line + b"\n" + go, timeout)
+            search = partial(self._search, stop=stop)
+            return self.dialect.ask(search, position, line, go, timeout)
+        return self._search(line + b"\n" + go, timeout, stop)
 
     def begin(self, request: bytes) -> int:
         """Send a request that ends in ``go``; return the time of sending, for `wait_answer`."""
@@ -209,15 +213,13 @@ class Connection:
         self._clear()
         self.searches += 1
         self._send(request)
-        if self._call is not None:
-            self._call.started(self.searches)
         return self._search_start
 
-    def _search(self, request: bytes, timeout: int) -> Answer | None:
+    def _search(self, request: bytes, timeout: int, stop: Stop | None) -> Answer | None:
         """Send a request that ends in ``go``, and return the answer, or None at the timeout."""
         limit = min(timeout, self._silence)
-        # Only `wait_answer` checks for an interruption while it waits.
-        wait = limit if self._call is None else 0
+        # Only `wait_answer` checks for a stop while it waits.
+        wait = limit if stop is None else 0
         self.owing = True
         self.searches += 1
         self._search_start = monotonic_ns()
@@ -235,9 +237,13 @@ class Connection:
         if text is not None:
             return self._answer(text, self._search_start)
         self._last_lines = lines or b""
-        if self._call is not None:
-            self._call.started(self.searches)
-        return self.wait_answer(self._search_start, timeout)
+        if stop is None:
+            return self.wait_answer(self._search_start, timeout)
+        stop.attach(partial(self.stop_search, self.searches))
+        try:
+            return self.wait_answer(self._search_start, timeout, stop)
+        finally:
+            stop.attach(None)
 
     def _clear(self) -> None:
         """Drop the output of earlier searches, and store the start time of the next search."""
@@ -266,21 +272,21 @@ class Connection:
                 return
             self._count_answers(lines)
 
-    def wait_answer(self, start: int, timeout: int) -> Answer | None:
+    def wait_answer(self, start: int, timeout: int, stop: Stop | None = None) -> Answer | None:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
 
-        Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``, or at the
-        earlier `search_deadline` of an interrupted search.
+        Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``, or
+        `timeout` seconds after ``stop`` was set.
         """
         silence, output_limit = self._silence, self._pipe.received + MAX_OUTPUT
-        max_wait = silence if self._call is None else CHECK_INTERVAL
+        max_wait = silence if stop is None else CHECK_INTERVAL
         silent_since, now = start, monotonic_ns()
         idle_since, cpu = now, None
         probed = False
         while True:
             remaining = timeout - (now - start)
-            if self._call is not None:
-                remaining = self.search_deadline(start, start + timeout) - now
+            if stop is not None:
+                remaining = stop.deadline(start, start + timeout, self.timeout) - now
             if remaining < 0:
                 return self.unterminated_answer(start)
             if now - silent_since > silence:
@@ -309,16 +315,6 @@ class Connection:
                     cpu = None
                 if self._pipe.received > output_limit:
                     raise self.timeout_error(f"writes more than {MAX_OUTPUT >> 20} MiB for a move")
-
-    def search_deadline(self, start: int, deadline: int) -> int:
-        """Return the deadline of a search that began at ``start``.
-
-        This is ``deadline``, but at most `timeout` seconds after an interruption, or after
-        ``start`` if the interruption came earlier.
-        """
-        if self._call is None or self._call.interrupted is None:
-            return deadline
-        return min(deadline, max(start, self._call.interrupted) + int(self.timeout * 1e9))
 
     def _answer(self, text: bytes, start: int) -> Answer:
         """Return the answer with ``text`` to the request sent at ``start``."""
@@ -444,11 +440,6 @@ class Connection:
         """Send ``stop`` if the search with that number is the latest; any thread may call this."""
         deadline = monotonic_ns() + int(STOP_SECONDS * 1e9)
         self._pipe.interject(b"stop\n", deadline, lambda: search == self.searches)
-
-    def enter(self, call: Call | None) -> Call | None:
-        """Assign later searches to ``call``: see `AnyEngine.enter`."""
-        outer, self._call = self._call, call
-        return outer
 
     def kill(self) -> None:
         """Kill the processes; a thread that waits for an answer gets `EngineTerminated`.

@@ -18,7 +18,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_move
-from merels.protocol.client.any_engine import Analysis, AnyEngine, Call, PlayResult, Task
+from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
 from merels.protocol.client.connection import (
     CHECK_INTERVAL,
     FOREVER,
@@ -33,8 +33,6 @@ from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
 from merels.protocol.process.process import QUIT_SECONDS
 
-_ANALYSIS_STOP_SECONDS = 5.0
-"""Time for an engine to end an analysis after ``stop``, in seconds."""
 _MAX_KEPT_LINES = 1 << 12
 """Lines of an analysis that are kept during a ping; older lines are dropped."""
 
@@ -53,7 +51,6 @@ class EngineAnalysis(Analysis):
         self._connection = connection
         self._search = connection.searches
         self._position = position
-        self._start = start
         self._deadline = start + timeout
         self._stopped = False
         self._kept = deque[bytes](maxlen=_MAX_KEPT_LINES)
@@ -69,16 +66,17 @@ class EngineAnalysis(Analysis):
         while self.running:
             line = self._kept.popleft() if self._kept else None
             if line is None:
-                # Another thread's interruption may bring the deadline forward during a wait.
-                deadline = connection.search_deadline(self._start, self._deadline)
-                line = connection.read_line(min(deadline, end, monotonic_ns() + CHECK_INTERVAL))
+                # Another thread's `stop` may bring the deadline forward during a wait.
+                line = connection.read_line(
+                    min(self._deadline, end, monotonic_ns() + CHECK_INTERVAL)
+                )
             if line is not None:
                 self.running = connection.owing or bool(self._kept)
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
             elif monotonic_ns() >= end:
                 return None
-            elif monotonic_ns() >= connection.search_deadline(self._start, self._deadline):
+            elif monotonic_ns() >= self._deadline:
                 self.running = False
                 if connection.unterminated_answer(0) is None:
                     connection.stop()
@@ -88,7 +86,8 @@ class EngineAnalysis(Analysis):
     def stop(self) -> None:
         if self.running and not self._stopped:
             self._stopped = True
-            self._deadline = monotonic_ns() + int(_ANALYSIS_STOP_SECONDS * 1e9)
+            patience = int(self._connection.timeout * 1e9)
+            self._deadline = min(self._deadline, monotonic_ns() + patience)
             self._connection.stop_search(self._search)
 
 
@@ -96,7 +95,7 @@ class Engine(AnyEngine):
     """A running engine process, started by `Engine.popen`.
 
     ``connection`` sends and receives lines, ``options`` come from the greeting, and ``pid`` is
-    the process's number. Any thread may call `kill`, `interrupt` and `Call.interrupt`.
+    the process's number. Any thread may call `kill`.
     """
 
     def __init__(
@@ -117,7 +116,7 @@ class Engine(AnyEngine):
     def timeout(self) -> float:
         """Time to answer ``isready``, in seconds.
 
-        A search may exceed its time limit by this time, and may last this long after `interrupt`.
+        A search may exceed its time limit by this time, and may last this long after a stop.
         """
         return self.connection.timeout
 
@@ -142,13 +141,6 @@ class Engine(AnyEngine):
             reader = analysis.keep
         with self.used():
             self.connection.ping(timeout, reader)
-
-    def enter(self, call: Call | None) -> Call | None:
-        self.connection.enter(call)
-        return super().enter(call)
-
-    def stop_search(self, search: int) -> None:
-        self.connection.stop_search(search)
 
     def kill(self) -> None:
         """Kill the engine's processes; see `Connection.kill`. `close` must still be called."""
@@ -251,11 +243,12 @@ class Engine(AnyEngine):
             self.connection.send_new_game()
             self.connection.await_ready()
 
-    def _play(self, task: Task, limit: Limit) -> PlayResult:
+    def _play(self, task: Task, limit: Limit, stop: Stop | None) -> PlayResult:
         position = task.position
         line = self._position_line(task, 1)
         go = self.connection.dialect.go(limit, position.side, root_moves=task.root_moves)
-        answer = self.connection.ask(position, line, go, self._patience(limit, position.side))
+        patience = self._patience(limit, position.side)
+        answer = self.connection.ask(position, line, go, patience, stop)
         if answer is None:
             self.connection.stop()
             raise self.connection.timeout_error("plays no move in its time")

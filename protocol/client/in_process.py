@@ -22,7 +22,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.probe import Tables
-from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Task
+from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
 
 Report = Callable[[Info], None]
 
@@ -76,7 +76,6 @@ class InProcessEngine(AnyEngine):
         self.name = f"merels {full_version()}"
         self._level = read_level(level)
         self._searcher = Searcher(hash_mb, threads)
-        self._clock = Clock()
 
     @property
     def level(self) -> Level | None:
@@ -110,27 +109,19 @@ class InProcessEngine(AnyEngine):
             self._end_analysis()
             self._searcher.clear()
 
-    def stop_search(self, search: int) -> None:
-        self._clock.stop()
-
-    def _begin(self) -> None:
-        """Prepare a search; it is stopped at once if its call has been interrupted."""
+    def _play(self, task: Task, limit: Limit, stop: Stop | None) -> PlayResult:
         self._searcher.prepare()
-        self._clock = Clock()
-        assert self._call is not None
-        self._call.started(0)
-
-    def _play(self, task: Task, limit: Limit) -> PlayResult:
-        self._begin()
+        clock = Clock()
+        if stop is not None:
+            stop.attach(clock.stop)
         result = self._searcher.search(
-            task.position, limit, root_moves=task.root_moves, level=self.level,
-            clock=self._clock,
+            task.position, limit, root_moves=task.root_moves, level=self.level, clock=clock
         )
         return PlayResult(result.move, result.ponder, result.info)
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:
-        self._begin()
-        clock = self._clock
+        self._searcher.prepare()
+        clock = Clock()
 
         def run(report: Report) -> object:
             return self._searcher.search(

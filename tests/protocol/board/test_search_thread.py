@@ -18,7 +18,7 @@ from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
 from merels.protocol.board.search_thread import Board, Job, SearchThread
-from merels.protocol.client.any_engine import AnyEngine, PlayResult
+from merels.protocol.client.any_engine import AnyEngine, PlayResult, Stop
 from merels.protocol.client.engine_spec import EngineSpec
 from tests.kit.fakes import fake
 from tests.kit.waiting import wait
@@ -125,18 +125,14 @@ class FakeSeat(AnyEngine):
     def prepare(self, *_: object) -> None:
         """Send nothing."""
 
-    def play(self, *_: Any, **__: Any) -> PlayResult:
+    def play(self, *_: Any, stop: Stop | None = None, **__: Any) -> PlayResult:
         """Search until the event that ends the search."""
         self.count += 1
-        assert self._call is not None
-        self._call.started(self.count)
+        assert stop is not None
+        if self.count > 1:
+            stop.attach(self.stopped.set)
         (self.release if self.count == 1 else self.stopped).wait(5)
         return PlayResult(Position().legal_moves()[0], None, Info())
-
-    def stop_search(self, search: int) -> None:
-        """Stop a search, if it is not the first."""
-        if search > 1:
-            self.stopped.set()
 
 
 def test_a_late_stop_does_not_reach_the_next_search() -> None:

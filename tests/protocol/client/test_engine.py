@@ -19,7 +19,7 @@ from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.limits import Limit
-from merels.protocol.client.any_engine import AnyEngine
+from merels.protocol.client.any_engine import Stop
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.in_process import InProcessEngine
@@ -200,59 +200,62 @@ def test_a_ping_drops_no_line_of_a_running_analysis() -> None:
         assert depths == [1, 2, 3, 4]
 
 
-def interrupting(engine: AnyEngine) -> Iterator[Move]:
-    """Yield no moves; when iterated, interrupt the engine from another thread."""
-    thread = threading.Thread(target=engine.interrupt)
+def stopping(stop: Stop) -> Iterator[Move]:
+    """Yield no moves; when iterated, set ``stop`` in another thread."""
+    thread = threading.Thread(target=stop.set)
     thread.start()
     thread.join()
     yield from ()
 
 
 @pytest.mark.parametrize("start", [lambda: Engine.popen(ENGINE), InProcessEngine])
-def test_an_interrupt_before_go_ends_the_search(
+def test_a_stop_before_go_ends_the_search(
     start: Callable[[], Engine | InProcessEngine],
 ) -> None:
     limit = Limit(nodes=1_000_000)
+    stops = [Stop() for _ in range(3)]
     with start() as engine:
-        played = engine.play(Position(), limit, moves=interrupting(engine)).info
-        analysed = engine.analyse(Position(), limit, moves=interrupting(engine))
-        with engine.analysis(Position(), limit, moves=interrupting(engine)) as analysis:
+        played = engine.play(Position(), limit, moves=stopping(stops[0]), stop=stops[0]).info
+        analysed = engine.analyse(Position(), limit, moves=stopping(stops[1]), stop=stops[1])
+        with engine.analysis(
+            Position(), limit, moves=stopping(stops[2]), stop=stops[2]
+        ) as analysis:
             streamed = analysis.wait()
         for info in (played, analysed, streamed):
             assert info.nodes is not None and info.nodes < 500_000
-        # The interruptions do not affect later searches.
-        assert engine.play(Position(), Limit(depth=4)).info.depth == 4
-        engine.interrupt()
+        # The stops do not affect later searches.
         assert engine.play(Position(), Limit(depth=4)).info.depth == 4
 
 
-def test_an_interrupt_stops_every_search_of_its_call_and_no_later_search() -> None:
+def test_a_stop_ends_every_search_that_has_it_and_no_later_search() -> None:
     sent: list[bytes] = []
     with Engine.popen(fake("stops-only"), trace=lambda _, data: sent.append(data)) as engine:
         with killed_if_it_hangs(engine):
-            call = engine.call()
-            call.interrupt()
-            with call:
-                for _ in range(2):
-                    assert engine.play(Position(), Limit(depth=1)).move is not None
-                call.interrupt()
+            stop, unused = Stop(), Stop()
+            stop.set()
+            for _ in range(2):
+                assert engine.play(Position(), Limit(depth=1), stop=stop).move is not None
+            stop.set()
             engine.ping()
             assert sent.count(b"stop\n") == 2
-            call.interrupt()
-            engine.interrupt()
-            assert sent.count(b"stop\n") == 2
+            timer = threading.Timer(0.2, unused.set)
+            timer.start()
+            assert engine.play(Position(), Limit(depth=1), stop=unused).move is not None
+            unused.set()
+            assert sent.count(b"stop\n") == 3
 
 
 @pytest.mark.thorough
-def test_an_engine_that_ignores_an_interrupt_raises_a_timeout() -> None:
+def test_an_engine_that_ignores_a_stop_raises_a_timeout() -> None:
+    stops = [Stop() for _ in range(2)]
     with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
         engine.timeout = 0.5
         with pytest.raises(EngineTimeout, match="plays no move in its time"):
-            engine.play(Position(), Limit(depth=1), moves=interrupting(engine))
+            engine.play(Position(), Limit(depth=1), moves=stopping(stops[0]), stop=stops[0])
     with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
         engine.timeout = 0.5
         with pytest.raises(EngineTimeout, match="does not end its search in its time"):
-            engine.analyse(Position(), Limit(depth=1), moves=interrupting(engine))
+            engine.analyse(Position(), Limit(depth=1), moves=stopping(stops[1]), stop=stops[1])
 
 
 def test_next_of_an_analysis_can_time_out() -> None:
@@ -457,8 +460,7 @@ def test_a_closed_engine_does_not_write_to_another_engine_s_pipes() -> None:
     engine = Engine.popen(ENGINE)
     engine.close()
     with Engine.popen(ENGINE) as other:
-        engine.interrupt()  # There is no search to stop.
-        for call in (engine.new_game, engine.ping, partial(engine.stop_search, 0)):
+        for call in (engine.new_game, engine.ping, partial(engine.connection.stop_search, 0)):
             with pytest.raises(EngineTerminated, match="exit code 0"):
                 call()
         assert other.play(Position(), Limit(depth=2)).move is not None

@@ -14,6 +14,7 @@ from merels.engine.game.score import PovScore
 from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client import in_process
+from merels.protocol.client.any_engine import Stop
 from merels.protocol.client.in_process import InProcessEngine
 
 
@@ -45,19 +46,14 @@ def test_play_accepts_every_kind_of_limit_and_only_legal_moves() -> None:
 def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
     black = Position().push(parse_move("d6"))
     with InProcessEngine() as engine:
-        timer = threading.Timer(5.0, engine.interrupt)
+        stop = Stop()
+        timer = threading.Timer(5.0, stop.set)
         timer.start()
         with pytest.raises(ValueError, match="a search for Black would never end"):
-            engine.play(black, limit)
+            engine.play(black, limit, stop=stop)
         with pytest.raises(ValueError, match="or Black's clock"):
-            engine.analyse(Position(), limit, moves=iter([parse_move("d6")]))
+            engine.analyse(Position(), limit, moves=iter([parse_move("d6")]), stop=stop)
         timer.cancel()
-
-
-def test_an_interrupt_without_a_search_does_not_stop_the_next_search() -> None:
-    with InProcessEngine() as engine:
-        engine.interrupt()
-        assert engine.play(Position(), Limit(depth=3)).info.depth == 3
 
 
 def test_a_level_limits_the_nodes_of_a_search() -> None:
