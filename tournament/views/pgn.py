@@ -6,12 +6,14 @@ import math
 from collections import deque
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import parse_whole
+from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import Rules, parse_rules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.formats.pgn.writer import comment_text, format_moves
 from merels.protocol.games.record import Record
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.players import settings_words
@@ -30,6 +32,12 @@ from merels.tournament.records.settings import UNKNOWN_COMMAND, Settings
 from merels.tournament.run.view import View
 
 
+@lru_cache(maxsize=8192)
+def _canonical(move: str) -> str:
+    """Return a move as merels spells it; cached, because moves recur."""
+    return str(parse_move(move))
+
+
 class GameWriter:
     """Formats the games of one tournament as PGN."""
 
@@ -43,6 +51,8 @@ class GameWriter:
         }
         self._tournament = tournament
         self._style = style
+        self._is_plain = style in (PgnStyle(), PgnStyle(minimal=True))
+        """Whether a comment has no more than score, depth and time."""
 
     def identity(self, number: int) -> str:
         """Return the value of `ID_TAG` for a game's number, of `PAIR_TAG` for a pair's."""
@@ -50,21 +60,39 @@ class GameWriter:
 
     def text(self, row: Row) -> str:
         """Return the game as PGN, followed by an empty line."""
-        return format_record(self.record(row))
+        # From texts, because building a `Record` would take several times as long.
+        before, *comments = self._comments(row)
+        unsafe = len(comments) if self._style.pv else 1
+        """Number of last comments with text from elsewhere: variations, and the reason."""
+        comments[-unsafe:] = map(comment_text, comments[-unsafe:])
+        try:
+            start = parse_position(row.position, self._rules)
+            moves = [_canonical(move) for move in (*row.opening.split(), *row.moves.split())]
+        except InputError as error:
+            raise _unreadable(row, error) from None
+        return format_moves(
+            self._tags(row, len(moves)), start, zip(moves, comments), comment_text(before),
+            row.result,
+        )
 
     def record(self, row: Row) -> Record:
         """Return the game as a `Record`, whose moves may be illegal; InputError if unreadable."""
-        played = row.played()
         try:
             record = record_of(row, self._rules)
         except InputError as error:
-            place = f"game {row.number} of the journal"
-            raise InputError(error.token, f"{error.expected} ({place})") from None
+            raise _unreadable(row, error) from None
         line = record.line()
-        for node, move in zip(reversed(line), reversed(played)):
-            node.comment = ", ".join(filter(None, (self._comment(move), node.comment)))
+        for node, comment in zip((record.root, *line), self._comments(row)):
+            node.comment = comment
         record.tags = self._tags(row, len(line))
         return record
+
+    def _comments(self, row: Row) -> list[str]:
+        """Return the comments before the first move and on each move; the last is the reason."""
+        comments = ["" for _ in ("start", *row.opening.split())]
+        comments += map(self._comment, row.played())
+        comments[-1] = ", ".join(filter(None, (comments[-1], row.reason)))
+        return comments
 
     def _tags(self, row: Row, plies: int) -> dict[str, str]:
         white, black = (self._controls.get(name, "?") for name in (row.white, row.black))
@@ -103,8 +131,10 @@ class GameWriter:
         """Return a comment such as ``+0.79/6 0.001s``: score in men, depth, seconds."""
         if self._style.minimal or not move.elapsed:  # Imported moves have no time.
             return ""
-        style, info = self._style, _figures(move.info)
-        parts = [f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"]
+        text = f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"
+        if self._is_plain:
+            return text
+        style, info, parts = self._style, _figures(move.info), [text]
         if style.clock and move.clock is not None:
             parts.append(f"tl={move.clock / NANOSECONDS:.3f}s")
         if style.latency and (time := parse_whole(info.get("time", ""))) is not None:
@@ -120,6 +150,11 @@ class GameWriter:
         if style.pv and info.get("pv"):
             parts.append(f'pv="{info["pv"]}"')
         return ", ".join(parts)
+
+
+def _unreadable(row: Row, error: InputError) -> InputError:
+    place = f"game {row.number} of the journal"
+    return InputError(error.token, f"{error.expected} ({place})")
 
 
 def _figures(line: str) -> dict[str, str]:

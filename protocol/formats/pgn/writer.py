@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import START, format_position
-from merels.engine.game.position import WHITE
+from merels.engine.game.position import WHITE, Position
 from merels.protocol.formats.pgn.tokens import is_tag_name
 from merels.protocol.games.record import MARK, RESULTS, Node, Record
 
@@ -23,8 +23,30 @@ def format_record(record: Record) -> str:
 
     `InputError` for a result or for a tag's name that PGN cannot express.
     """
-    words = "\n".join(_wrap(" ".join(_words(record)))).replace(_TIE, " ")
-    return f"{format_tags(record)}\n{words}\n\n"
+    return _lines(format_tags(record), _words(record))
+
+
+def format_moves(
+    tags: dict[str, str], start: Position, moves: Iterable[tuple[str, str]], comment: str,
+    result: str,
+) -> str:  # fmt: skip
+    """Return a game without variations as `format_record` does, from texts.
+
+    ``moves`` are moves and their comments, which `comment_text` returned or '', ``comment`` is one
+    before the first move.
+    """
+    words = ["{" + comment + "}"] if comment else []
+    ply = first = 2 * start.number + start.side
+    for move, remark in moves:
+        number = f"{_number(ply)} " if ply % 2 == WHITE or ply == first else ""
+        words.append(f"{number}{move} {{{remark}}}" if remark else number + move)
+        ply += 1
+    return _lines(_tag_lines(tags, start, ply - first, result), [*words, result])
+
+
+def _lines(tags: str, words: Iterable[str]) -> str:
+    text = "\n".join(_wrap(" ".join(words))).replace(_TIE, " ")
+    return f"{tags}\n{text}\n\n"
 
 
 def format_tags(record: Record) -> str:
@@ -32,22 +54,26 @@ def format_tags(record: Record) -> str:
 
     Tags of another game, such as its FEN, are left out or replaced.
     """
-    if record.result not in RESULTS:
-        raise InputError(record.result, f"expected a result: {', '.join(RESULTS)}")
-    tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | record.tags
-    for name in record.tags:
+    return _tag_lines(record.tags, record.start, record.end().ply, record.result)
+
+
+def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str) -> str:
+    if result not in RESULTS:
+        raise InputError(result, f"expected a result: {', '.join(RESULTS)}")
+    tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | source
+    for name in source:
         if not is_tag_name(name):
             raise InputError(name, "expected a tag's name of letters, digits and _")
-    tags["Result"] = record.result
-    tags["Variant"] = str(record.start.rules)
-    first = format_position(record.start)
+    tags["Result"] = result
+    tags["Variant"] = str(start.rules)
+    first = format_position(start)
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
     else:
         tags.pop("FEN", None)
         tags.pop("SetUp", None)
     if "PlyCount" in tags:
-        tags["PlyCount"] = str(record.end().ply)
+        tags["PlyCount"] = str(plies)
     return "".join(f'[{name} "{_quote(value)}"]\n' for name, value in tags.items())
 
 
@@ -120,16 +146,20 @@ def _number(ply: int) -> str:
 
 
 def _brace(node: Node) -> str:
-    """Return a node's marks and comment in braces, with each ``}`` replaced by ``)``.
-
-    No line is broken at a space inside a mark, because some programs expect a space there.
-    """
+    """Return a node's marks and comment in braces."""
     words = [f"[%{name} {value}]" for name, value in node.marks.items()]
-    words += node.comment.split()
-    text = printable(" ".join(words).replace("}", ")"))
+    return "{" + comment_text(" ".join([*words, node.comment])) + "}"
+
+
+def comment_text(text: str) -> str:
+    """Return a text for a comment: without line ends, with each ``}`` replaced by ``)``.
+
+    No line will be broken at a space inside a mark, because some programs expect a space there.
+    """
+    text = printable(" ".join(text.split()).replace("}", ")"))
     if "[%" in text:
         text = MARK.sub(lambda mark: mark[0].replace(" ", _TIE), text)
-    return "{" + text + "}"
+    return text
 
 
 def _quote(value: str) -> str:
