@@ -29,7 +29,7 @@ from merels.engine.tablebase.files import (
     rules_folder,
 )
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import AnySector, Sector, sectors
+from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.solving.placing import Slice, SliceSolver, slices
 from merels.engine.tablebase.solving.retrograde import SectorSolver
 from merels.engine.tablebase.solving.worker_pool import WorkerPool
@@ -90,7 +90,7 @@ class Builder:
         """
         moving, groups = sectors(men), slices(self.rules, men) if placing else []
         for sector in moving:
-            needed = solver.sector_memory(*sector, self.depths)
+            needed = solver.sector_memory(*sector[:2], self.depths)
             self._check_memory(str(sector), needed, self.depths)
         for group in groups:
             self._check_memory(str(group), group.memory(self.rules))
@@ -111,7 +111,7 @@ class Builder:
                     self._finish(group, sum(sector.places for sector in missing))
         return self.tables
 
-    def _missing(self, sectors: Sequence[AnySector]) -> list[AnySector]:
+    def _missing(self, sectors: Sequence[Sector]) -> list[Sector]:
         """Open the valid files of some sectors; return the sectors that must be built."""
         missing = []
         for sector in sectors:
@@ -155,7 +155,7 @@ class Builder:
                 + (", or build without depths" if depths else ""),
             )
 
-    def _reuse(self, sector: AnySector) -> bool:
+    def _reuse(self, sector: Sector) -> bool:
         """Open a sector's files; return False if they are missing or damaged."""
         if not (self.folder / file_name(sector, VALUES)).exists():
             return False
@@ -195,7 +195,7 @@ class Builder:
         depths = [solved.depths(table) for table in tables] if self.depths else []
         self._write(sector, tallies, [solved.values(table) for table in tables], depths)
 
-    def _solve_slice(self, group: Slice, missing: Sequence[AnySector], workers: WorkerPool) -> None:
+    def _solve_slice(self, group: Slice, missing: Sequence[Sector], workers: WorkerPool) -> None:
         """Solve a slice of the placing phase, write its missing files and open them."""
         places = sum(sector.places for sector in missing)
         slice_solver = SliceSolver(
@@ -207,7 +207,7 @@ class Builder:
 
     def _write(
         self,
-        sector: AnySector,
+        sector: Sector,
         tallies: tuple[Tally, ...],
         values: list[memoryview],
         depths: list[memoryview],

@@ -17,7 +17,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.text_file import open_regular_file
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, sectors
+from merels.engine.tablebase.sectors import Sector
 
 MAGIC = b"MERELSTB"
 VERSION = 1
@@ -73,7 +73,7 @@ class Header:
     """
 
     kind: int
-    sector: AnySector
+    sector: Sector
     rules: tuple[int, ...]
     places: int
     tallies: tuple[Tally, ...]
@@ -127,7 +127,7 @@ def rules_folder(rules: Rules) -> str:
     )
 
 
-def file_name(sector: AnySector, kind: int) -> str:
+def file_name(sector: Sector, kind: int) -> str:
     """Return the name of a sector's file, for example ``8-7.wdl`` or ``8-7+2.wdl``."""
     return f"{sector}{SUFFIX[kind]}"
 
@@ -143,11 +143,8 @@ def parse_header(data: bytes, path: Path) -> Header:
     if zlib.crc32(content) != int.from_bytes(stored_crc, "little"):
         raise TableError(f"{path}: damaged header; {remedy(path)}")
     hand, each_mill = fields.pop(4), bool(fields[2])
-    sector: AnySector = PlacingSector(own, opponent, hand) if hand else Sector(own, opponent)
-    if kind not in SUFFIX or not (
-        kind in (VALUES, PACKED) and sector.occurs(each_mill)
-        if isinstance(sector, PlacingSector) else sector in sectors()
-    ):
+    sector = Sector(own, opponent, hand)
+    if kind not in SUFFIX or not sector.occurs(each_mill) or hand and kind == DEPTHS:
         in_hand = f", {hand} in hand" if hand else ""
         raise TableError(
             f"{path}: no table of merels has kind {kind}, {own} and {opponent} men{in_hand}"

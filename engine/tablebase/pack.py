@@ -31,7 +31,7 @@ from merels.engine.tablebase.files import (
 )
 from merels.engine.tablebase.packed import PLACES_IN_A_BYTE, block_index, open_packed
 from merels.engine.tablebase.probe import build_command
-from merels.engine.tablebase.sectors import AnySector, kept_placing_sectors, sectors
+from merels.engine.tablebase.sectors import Sector, stored_sectors
 from merels.engine.tablebase.storage import prepared, write_table
 
 _ZLIB_LEVEL = 9
@@ -72,9 +72,8 @@ class Packer:
 
         `InputError` if there are no tables, or a folder or file cannot be written to.
         """
-        every: list[AnySector] = [*sectors(), *kept_placing_sectors(self.rules)]
         existing = [
-            sector for sector in every
+            sector for sector in stored_sectors(self.rules)
             if (self.source_folder / file_name(sector, VALUES)).exists()
         ]
         if not existing:
@@ -98,7 +97,7 @@ class Packer:
                 raise
         return packed
 
-    def _pack_sector(self, sector: AnySector, pool: ThreadPoolExecutor) -> Path:
+    def _pack_sector(self, sector: Sector, pool: ThreadPoolExecutor) -> Path:
         """Pack a sector unless its packed file is valid; return the file."""
         self._report(sector, 0)
         header, tables = open_table(
@@ -121,7 +120,7 @@ class Packer:
         write_table(path, [packed_header.pack(), ends, data])
         return path
 
-    def _copy_depths(self, sector: AnySector) -> None:
+    def _copy_depths(self, sector: Sector) -> None:
         """Copy a sector's file of depths, which is not packed, to the target folder."""
         name = file_name(sector, DEPTHS)
         if self.folder == self.source_folder or not (self.source_folder / name).exists():
@@ -145,7 +144,7 @@ class Packer:
             return False
         return existing.values_checksum == header.checksum
 
-    def _report(self, sector: AnySector, places: int) -> None:
+    def _report(self, sector: Sector, places: int) -> None:
         """Report progress, at most every `_REPORT_EVERY` seconds."""
         now = time.monotonic()
         if self.report is not None and now >= self._reported + _REPORT_EVERY:

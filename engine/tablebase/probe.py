@@ -31,10 +31,9 @@ from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.sectors import (
     MAX_MEN,
     MIN_MEN,
-    AnySector,
     Sector,
-    kept_placing_sectors,
     sectors,
+    stored_sectors,
 )
 
 MAX_TABLE_DEPTH = 255
@@ -81,7 +80,7 @@ class Tables:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.core = core.TableSet(core_rules(rules))
-        self.headers: dict[AnySector, Header] = {}
+        self.headers: dict[Sector, Header] = {}
         self.problems: list[str] = []
         self._mapped: list[mmap.mmap] = []
 
@@ -98,7 +97,7 @@ class Tables:
     @property
     def complete(self) -> bool:
         """Whether all sectors are open, those of the placing phase included."""
-        return self.headers.keys() >= {*sectors(), *kept_placing_sectors(self.rules)}
+        return self.headers.keys() >= set(stored_sectors(self.rules))
 
     @property
     def has_all_depths(self) -> bool:
@@ -106,7 +105,7 @@ class Tables:
         return all(
             self.has_depths(*sides)
             for sector in self.headers
-            if isinstance(sector, Sector)
+            if not sector.hand
             for sides in sector.sides
         )
 
@@ -119,7 +118,7 @@ class Tables:
             self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
         self.headers[header.sector] = header
 
-    def load_packed(self, folder: Path, sector: AnySector, check: bool) -> None:
+    def load_packed(self, folder: Path, sector: Sector, check: bool) -> None:
         """Open a sector's packed file in the folder of the rules; `TableError` if that fails.
 
         If a block proves to be damaged when it is probed, its positions have no value, and a line
@@ -133,7 +132,7 @@ class Tables:
         self.headers[sector] = header
         self._add_depths(folder, header, check)
 
-    def load(self, folder: Path, sector: AnySector, check: bool = False) -> None:
+    def load(self, folder: Path, sector: Sector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules.
 
         `TableError` if the file of values cannot be used. A bad file of depths is only added to
@@ -168,7 +167,7 @@ class Tables:
             problem = str(error) if isinstance(error, TableError) else f"{path}: {error}"
             self.problems.append(problem)
 
-    def _after_removals(self, sector: AnySector) -> set[Sector]:
+    def _after_removals(self, sector: Sector) -> set[Sector]:
         """Return the sectors of the moving phase that a removal leads to."""
         own, opponent = sector[:2]
         removed = (1, 2) if self.rules.double_mill == "each" else (1,)
@@ -260,8 +259,7 @@ def open_tables(
         names = set(os.listdir(folder))
     except (OSError, ValueError):
         names = set()  # The folder is missing, or its name is invalid.
-    wanted: list[AnySector] = [*sectors(men), *kept_placing_sectors(rules, men)]
-    for sector in wanted:
+    for sector in stored_sectors(rules, men):
         for kind in (VALUES, PACKED):
             if sector in tables.headers or file_name(sector, kind) not in names:
                 continue

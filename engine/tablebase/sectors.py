@@ -16,34 +16,35 @@ MIN_MEN, MAX_MEN = 2 * MINIMUM_MEN, 2 * MEN_PER_SIDE
 
 
 class Sector(NamedTuple):
-    """The positions with ``larger`` men of one side and ``smaller`` of the other, none in hand.
+    """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
 
-    A sector has two tables: the larger side to move, then the smaller. If both sides have the same
-    number of men, it has one table.
+    ``hand`` is the number of men in hand of both sides together, 0 to 18. The side to move has half
+    of them, rounded up, because White and Black place in turn. Without men in hand, ``own`` is not
+    the smaller number, and the sector has two tables: either side to move. If both sides have the
+    same number of men, or men are in hand, it has one table.
     """
 
-    larger: int
-    smaller: int
-
-    @property
-    def hand(self) -> int:
-        """Number of men in hand of both sides together."""
-        return 0
+    own: int
+    opponent: int
+    hand: int = 0
 
     @property
     def hands(self) -> tuple[int, int]:
         """The men in hand of the side to move and of its opponent."""
-        return 0, 0
+        return (self.hand + 1) // 2, self.hand // 2
 
     @property
     def sides(self) -> list[tuple[int, int]]:
-        """Numbers of men of the side to move and of its opponent, for each table."""
-        return list(dict.fromkeys(((self.larger, self.smaller), (self.smaller, self.larger))))
+        """Numbers of men on the board of the side to move and its opponent, for each table."""
+        sides = [(self.own, self.opponent)]
+        if not self.hand and self.own != self.opponent:
+            sides.append((self.opponent, self.own))
+        return sides
 
     @property
     def table_places(self) -> int:
         """Number of places in each table."""
-        return core.table_places(self.larger, self.smaller)
+        return core.table_places(*self)
 
     @property
     def places(self) -> int:
@@ -53,58 +54,16 @@ class Sector(NamedTuple):
     @property
     def men(self) -> int:
         """Number of men of both sides, those in hand included."""
-        return self.larger + self.smaller
-
-    def plies_limit(self, rules: Rules) -> int:
-        """Return the plies without a removal that draw the game in this sector; 0: no limit."""
-        return core.table_limit(core_rules(rules), self.larger, self.smaller)
-
-    def __str__(self) -> str:
-        return table_name(*self)
-
-
-class PlacingSector(NamedTuple):
-    """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
-
-    ``hand`` is the number of men in hand of both sides together, 1 to 18. The side to move has half
-    of them, rounded up, because White and Black place in turn. The sector has one table.
-    """
-
-    own: int
-    opponent: int
-    hand: int
-
-    @property
-    def hands(self) -> tuple[int, int]:
-        """The men in hand of the side to move and of its opponent."""
-        return (self.hand + 1) // 2, self.hand // 2
-
-    @property
-    def sides(self) -> list[tuple[int, int]]:
-        """Numbers of men on the board of the side to move and of its opponent, for the table."""
-        return [(self.own, self.opponent)]
-
-    @property
-    def table_places(self) -> int:
-        """Number of places in the table."""
-        return core.table_places(self.own, self.opponent, self.hand)
-
-    @property
-    def places(self) -> int:
-        """Number of places in all tables."""
-        return self.table_places
-
-    @property
-    def men(self) -> int:
-        """Number of men of both sides, those in hand included."""
-        return self.own + self.opponent + self.hand
+        return sum(self)
 
     def occurs(self, each_mill: bool) -> bool:
         """Return whether an unfinished game can have these numbers of men.
 
         ``each_mill``: a move that closes two mills removes two men.
         """
-        if not (min(self) >= 0 and 1 <= self.hand <= MAX_MEN):
+        if not self.hand:
+            return MINIMUM_MEN <= self.opponent <= self.own <= MEN_PER_SIDE
+        if not (min(self) >= 0 and self.hand <= MAX_MEN):
             return False
         own_hand, opponent_hand = self.hands
         own_lost = MEN_PER_SIDE - own_hand - self.own
@@ -116,29 +75,22 @@ class PlacingSector(NamedTuple):
         )
 
     def plies_limit(self, rules: Rules) -> int:
-        """Return 0: no limit on plies applies while men are in hand."""
-        return 0
+        """Return the plies without a removal that draw the game in this sector; 0: no limit."""
+        return 0 if self.hand else core.table_limit(core_rules(rules), self.own, self.opponent)
 
-    def followers(self, rules: Rules) -> list[AnySector]:
+    def followers(self, rules: Rules) -> list[Sector]:
         """Return the sectors that a placement leads to, unless the placement ends the game."""
         placed = self.own + 1
         removals = 0 if placed < 3 else 2 if rules.double_mill == "each" and placed >= 5 else 1
         remaining = range(max(0, self.opponent - removals), self.opponent + 1)
-        followers: list[AnySector] = []
-        for opponent in remaining:
-            if opponent + self.hands[1] >= MINIMUM_MEN:
-                if self.hand == 1:
-                    followers.append(Sector(max(opponent, placed), min(opponent, placed)))
-                else:
-                    followers.append(PlacingSector(opponent, placed, self.hand - 1))
-        return followers
+        return [
+            Sector(opponent, placed, self.hand - 1) if self.hand > 1
+            else Sector(max(opponent, placed), min(opponent, placed))
+            for opponent in remaining if opponent + self.hands[1] >= MINIMUM_MEN
+        ]
 
     def __str__(self) -> str:
         return table_name(*self)
-
-
-AnySector = Sector | PlacingSector
-"""A sector of either phase."""
 
 
 def _most_removals(placed: int, each_mill: bool) -> int:
@@ -162,7 +114,7 @@ def sectors(men: int = MAX_MEN) -> list[Sector]:
     ]
 
 
-def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
+def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[Sector]:
     """Return all sectors of the placing phase up to ``men`` men, those in hand included.
 
     They are ordered by the men in hand, the own men and the opponent's men, so that each sector
@@ -170,7 +122,7 @@ def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
     """
     counts = range(MEN_PER_SIDE + 1)
     candidates = (
-        PlacingSector(own, opponent, hand)
+        Sector(own, opponent, hand)
         for hand in range(1, MAX_MEN + 1)
         for own in counts
         for opponent in counts
@@ -179,12 +131,17 @@ def placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
     return [sector for sector in candidates if sector.men <= men and sector.occurs(each_mill)]
 
 
-def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[PlacingSector]:
+def kept_placing_sectors(rules: Rules, men: int = MAX_MEN) -> list[Sector]:
     """Return the sectors of the placing phase up to ``men`` men whose tables are stored.
 
     Values with an odd number of men in hand are not stored: a search of one ply finds them.
     """
     return [sector for sector in placing_sectors(rules, men) if sector.hand % 2 == 0]
+
+
+def stored_sectors(rules: Rules, men: int = MAX_MEN) -> list[Sector]:
+    """Return the sectors of both phases up to ``men`` men whose tables are stored."""
+    return [*sectors(men), *kept_placing_sectors(rules, men)]
 
 
 def table_name(own: int, opponent: int, hand: int = 0) -> str:

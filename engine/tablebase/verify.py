@@ -12,7 +12,7 @@ from typing import NamedTuple
 from merels.engine.core import core, solver
 from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import AnySector, PlacingSector
+from merels.engine.tablebase.sectors import Sector
 
 _CHUNK = 1 << 16
 """Number of places that a thread checks in one call."""
@@ -52,14 +52,14 @@ class Verifier:
     sample: int = 0
     seed: int = 1
     report: Callable[[float], None] | None = None
-    _recomputed: dict[PlacingSector, bytearray] = field(default_factory=dict)
+    _recomputed: dict[Sector, bytearray] = field(default_factory=dict)
     """Recomputed values of the followers of the last sector, which no file stores."""
 
-    def check(self, sector: AnySector) -> list[Verified]:
+    def check(self, sector: Sector) -> list[Verified]:
         """Check all tables of a sector; `ValueError` if a table that moves lead to is missing."""
         with ThreadPoolExecutor(self.threads) as pool:
             try:
-                if isinstance(sector, PlacingSector) and not self._sampled(sector):
+                if sector.hand and not self._sampled(sector):
                     self._recompute(sector, pool)
                 return [self._check(sector, *sides, pool) for sides in sector.sides]
             except BaseException:
@@ -72,12 +72,12 @@ class Verifier:
             self.tables.core.remove(*sector)
         self._recomputed.clear()
 
-    def _sampled(self, sector: AnySector) -> bool:
+    def _sampled(self, sector: Sector) -> bool:
         """Return whether only a sample of the sector's places is checked."""
         return 0 < self.sample < sector.table_places
 
     def _check(
-        self, sector: AnySector, own: int, opponent: int, pool: ThreadPoolExecutor
+        self, sector: Sector, own: int, opponent: int, pool: ThreadPoolExecutor
     ) -> Verified:
         """Check one table of a sector."""
         tables, places = self.tables.core, sector.table_places
@@ -108,17 +108,17 @@ class Verifier:
         )
         return Verified(own, opponent, sector.hand, places, errors, example, complete)
 
-    def _position(self, sector: AnySector, own: int, opponent: int, place: int) -> Position:
+    def _position(self, sector: Sector, own: int, opponent: int, place: int) -> Position:
         """Return the position at a place of a table, with White to move."""
         classes = core.table_classes(own if sector.hand else max(own, opponent))
         size = sector.table_places // classes
         men = core.table_board(own, opponent, *divmod(place, size), sector.hand)
         return Position(self.tables.rules, men, sector.hands, WHITE)
 
-    def _recompute(self, sector: PlacingSector, pool: ThreadPoolExecutor) -> None:
+    def _recompute(self, sector: Sector, pool: ThreadPoolExecutor) -> None:
         """Recompute the values of a sector's followers, which are not stored."""
         tables = self.tables.core
-        wanted = [s for s in sector.followers(self.tables.rules) if isinstance(s, PlacingSector)]
+        wanted = [s for s in sector.followers(self.tables.rules) if s.hand]
         for old in self._recomputed.keys() - set(wanted):
             tables.remove(*old)
             del self._recomputed[old]

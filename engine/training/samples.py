@@ -18,7 +18,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, WHITE, Position
 from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
-from merels.engine.tablebase.sectors import AnySector, placing_sectors, sectors
+from merels.engine.tablebase.sectors import placing_sectors, sectors
 
 LABELLING = (
     ("morris", ("Repetition=0", "NoRemovalPlies=0")),
@@ -118,7 +118,7 @@ class TableLabeller:
         ``moving`` and ``placing`` are the numbers of samples from a table of each phase. A small
         table gives fewer.
         """
-        every: list[AnySector] = [*sectors(), *placing_sectors(self.tables.rules)]
+        every = [*sectors(), *placing_sectors(self.tables.rules)]
         names = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
         return [
             bytes(trainer.draw_samples(

@@ -14,7 +14,7 @@ from merels.engine.game.rules import DEFAULT_RULES, PRESETS, Rules
 from merels.engine.tablebase.build import Builder, Progress
 from merels.engine.tablebase.files import PACKED, VALUES, file_name, rules_folder
 from merels.engine.tablebase.probe import default_root
-from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector, sectors
+from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.storage import FolderLocked
 from merels.protocol.board.reviewing import TABLE_CACHE
 
@@ -114,7 +114,7 @@ def other_tables(position: Position) -> list[str]:
     return list(folders.values())
 
 
-def _sector_of(position: Position) -> AnySector | None:
+def _sector_of(position: Position) -> Sector | None:
     """Return the sector with a position's value, or None.
 
     Positions with an odd number of men in hand are not stored, but those after a placing are.
@@ -124,7 +124,7 @@ def _sector_of(position: Position) -> AnySector | None:
     if hand % 2:
         own, opponent, hand = opponent, own + 1, hand - 1
     if hand:
-        return PlacingSector(own, opponent, hand)
+        return Sector(own, opponent, hand)
     return Sector(max(own, opponent), min(own, opponent)) if min(own, opponent) >= 3 else None
 
 
@@ -135,5 +135,5 @@ def _file_names(rules: Rules, root: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _has_sector(files: frozenset[str], sector: AnySector) -> bool:
+def _has_sector(files: frozenset[str], sector: Sector) -> bool:
     return not files.isdisjoint({file_name(sector, kind) for kind in (VALUES, PACKED)})

@@ -10,7 +10,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
-from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector
+from merels.engine.tablebase.sectors import MAX_MEN, Sector
 from merels.protocol.commands.arguments import open_usable_tables, setup_of
 
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
@@ -76,7 +76,7 @@ def _missing(position: Position, root: Path) -> str:
     command = build_command(position.rules, root)
     if not hand:
         return "no table {}-{} in {}; build it with {}".format(*men, root, command)
-    sector = PlacingSector(*men, hand)
+    sector = Sector(*men, hand)
     if sector.hands != (position.hands[own], position.hands[opponent]):
         return "no table has these men in hand, because White and Black place in turn"
     if not sector.occurs(position.rules.double_mill == "each"):

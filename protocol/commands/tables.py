@@ -17,7 +17,7 @@ from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.files import Header
 from merels.engine.tablebase.pack import Packer
-from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, AnySector, sectors, table_name
+from merels.engine.tablebase.sectors import MAX_MEN, MIN_MEN, Sector, sectors, table_name
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -219,7 +219,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
     return FAILED if wrong else OK
 
 
-def _rows(headers: dict[AnySector, Header]) -> list[dict[str, int | str | None]]:
+def _rows(headers: dict[Sector, Header]) -> list[dict[str, int | str | None]]:
     """Return a row for each sector and side to move; its name begins with the mover's men."""
     rows: list[dict[str, int | str | None]] = []
     for sector, header in headers.items():

@@ -10,7 +10,7 @@ from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.root_ranking import Choice, values_of_moves
-from merels.engine.tablebase.sectors import AnySector
+from merels.engine.tablebase.sectors import Sector
 from merels.protocol.puzzles.puzzle import GOALS, Puzzle
 
 _WALK_PLIES = 12
@@ -91,9 +91,9 @@ def _around(group: int) -> int:
     return mask_of(point for point in points_of(ALL_POINTS & ~group) if NEIGHBOURS[point] & group)
 
 
-def _sectors_by_phase(tables: Tables) -> list[list[AnySector]]:
+def _sectors_by_phase(tables: Tables) -> list[list[Sector]]:
     """Return the open sectors by phase: placing, moving and flying; omit empty phases."""
-    groups: tuple[list[AnySector], ...] = ([], [], [])
+    groups: tuple[list[Sector], ...] = ([], [], [])
     for sector in tables.headers:
         flies = any(3 in sides for sides in sector.sides)
         groups[0 if sector.hand else 2 if flies else 1].append(sector)
@@ -185,7 +185,7 @@ def _men_after(position: Position, move: Move) -> Men:
     return own | 1 << move.to, opponent
 
 
-def _random_position(tables: Tables, random: Random, sector: AnySector) -> Position:
+def _random_position(tables: Tables, random: Random, sector: Sector) -> Position:
     """Return a random position of a sector.
 
     If the sector has men in hand and the tables are complete, the position comes from random play:

@@ -28,19 +28,19 @@ from merels.engine.tablebase.files import (
 from merels.engine.tablebase.files import Tally as Counted
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import AnySector, PlacingSector, Sector
+from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import write_table
 from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
-_SECTORS = Sector(3, 3), Sector(4, 3), PlacingSector(2, 2, 2)
+_SECTORS = Sector(3, 3), Sector(4, 3), Sector(2, 2, 2)
 _FIELDS = ((8, 2), (10, 1), (11, 1), (12, 1), (13, 1), (14, 1), (15, 1), (16, 1), (17, 1), (18, 2),
            (20, 4), (24, 4), (28, 4), (32, 4), (40, 8), (48, 8), (96, 2), (124, 4))
 """Offset and size of each field of a header, in bytes."""
 _VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
 
 
-def synthetic(kind: int, sector: AnySector) -> tuple[Header, bytes]:
+def synthetic(kind: int, sector: Sector) -> tuple[Header, bytes]:
     """Return header and data of a file with random values or depths of the right length."""
     places = sector.table_places
     counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
@@ -121,7 +121,7 @@ class TableFiles(FolderFuzzer):
         self._path = root / rules_folder(DEFAULT_RULES)
         self._path.mkdir()
         self._sound: dict[str, bytes] = {}
-        self._sectors: dict[str, AnySector] = {}
+        self._sectors: dict[str, Sector] = {}
         for sector in _SECTORS:
             for kind in (VALUES,) if sector.hand else (VALUES, DEPTHS):
                 header, data = synthetic(kind, sector)
@@ -190,7 +190,7 @@ def _set_field(chance: random.Random) -> str:
     return f"set {at} {(value % (1 << 8 * size)).to_bytes(size, 'little').hex()}"
 
 
-def _probe(tables: Tables, sector: AnySector) -> None:
+def _probe(tables: Tables, sector: Sector) -> None:
     """Probe random boards; their values, depths and bounds must be in range."""
     chance = random.Random(1)
     for own, opponent in sector.sides:

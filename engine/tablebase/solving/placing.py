@@ -12,7 +12,7 @@ from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.tablebase.files import Tally
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import MAX_MEN, PlacingSector, kept_placing_sectors
+from merels.engine.tablebase.sectors import MAX_MEN, Sector, kept_placing_sectors
 from merels.engine.tablebase.solving.worker_pool import WorkerPool
 
 READ, REPLY, REMOVE, PLACE, WRITE = solver.PLACING_STAGES
@@ -25,7 +25,7 @@ class Slice(NamedTuple):
 
     hand: int
     own: int
-    sectors: tuple[PlacingSector, ...]
+    sectors: tuple[Sector, ...]
 
     @property
     def places(self) -> int:
@@ -66,7 +66,7 @@ class SliceSolver:
         )
         self._share = 0.0
 
-    def solve(self) -> Iterator[tuple[PlacingSector, Tally, memoryview]]:
+    def solve(self) -> Iterator[tuple[Sector, Tally, memoryview]]:
         """Solve the slice; yield each sector with its tally and values.
 
         The values are overwritten when the next sector is requested.

@@ -33,7 +33,7 @@ class SectorSolver:
 
     def __post_init__(self) -> None:
         self.core = solver.Retrograde(
-            core_rules(self.tables.rules), *self.sector, self.depths, self.tables.core
+            core_rules(self.tables.rules), *self.sector[:2], self.depths, self.tables.core
         )
         self._share = 0.0
 

@@ -8,7 +8,7 @@ from merels.engine.core import core
 from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import PlacingSector
+from merels.engine.tablebase.sectors import Sector
 
 _BYTE_IMAGES = [
     [
@@ -60,7 +60,7 @@ class ReadableSolver:
         return self._values[key]
 
 
-def positions_of(sector: PlacingSector, tables: Tables) -> Iterator[tuple[int, Position]]:
+def positions_of(sector: Sector, tables: Tables) -> Iterator[tuple[int, Position]]:
     """Yield every place of a sector with its position, White to move."""
     # The index reduces this side's men to their class.
     class_men = sector.opponent if sector.hand % 2 else sector.own

@@ -13,7 +13,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.engine.tablebase.root_ranking import values_of_moves
-from merels.engine.tablebase.sectors import PlacingSector, kept_placing_sectors, placing_sectors
+from merels.engine.tablebase.sectors import Sector, kept_placing_sectors, placing_sectors
 from merels.engine.tablebase.verify import Verifier
 from tests.engine.tablebase.readable_placing import ReadableSolver, least_image, positions_of
 from tests.kit.tables import built_tables
@@ -48,7 +48,7 @@ def test_an_odd_number_of_men_in_hand_is_valued_by_a_search_of_one_ply(tables: T
 def test_hands_that_play_cannot_reach_are_unknown(tables: Tables) -> None:
     """In play the side to move has as many men in hand as its opponent, or one more."""
     drawn = Tables(MULTI)
-    for sector in (PlacingSector(1, 1, 6), PlacingSector(1, 3, 6)):
+    for sector in (Sector(1, 1, 6), Sector(1, 3, 6)):
         table = memoryview(bytes((sector.places + 3) // 4))
         drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
     for hands in ((3, 3), (4, 2), (2, 4)):
@@ -125,7 +125,7 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
 def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) -> None:
     """Verification finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
-    changed = PlacingSector(2, 2, 2)
+    changed = Sector(2, 2, 2)
     for (own, opponent, hand), values in tables.core.open_values.items():
         data = bytearray(values)
         if (own, opponent, hand) == changed:
@@ -137,9 +137,9 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
         assert result.errors and result.example is not None
         stored = spoilt.probe(result.example)
         assert stored is not None and stored.value == -ReadableSolver(tables).value(result.example)
-        [result] = verifier.check(PlacingSector(1, 1, 4))
+        [result] = verifier.check(Sector(1, 1, 4))
         assert result.errors
-        [result] = verifier.check(PlacingSector(0, 0, 6))
+        [result] = verifier.check(Sector(0, 0, 6))
         assert not result.errors, "its successors are unchanged"
         verifier.free()
 
@@ -150,10 +150,10 @@ def test_verification_names_a_missing_table(tables: Tables) -> None:
         if hand:
             partial.core.add(own, opponent, values, hand=hand)
     with pytest.raises(ValueError, match="table 3-3 is missing$"):
-        Verifier(partial).check(PlacingSector(2, 2, 2))
+        Verifier(partial).check(Sector(2, 2, 2))
     message = r"^cannot check 2-2\+2: a table after a move in 2-3\+1 is missing$"
     with pytest.raises(ValueError, match=message):
-        Verifier(partial, sample=10).check(PlacingSector(2, 2, 2))
+        Verifier(partial, sample=10).check(Sector(2, 2, 2))
 
 
 def check_all_values_and_counts(rules: Rules, men: int = 6) -> None:

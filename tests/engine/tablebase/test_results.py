@@ -39,7 +39,7 @@ def compare(name: str, men: int) -> None:
               if row["in_hand"] == "0"}
     compared = set()
     for sector, header in headers.items():
-        sides = [(sector.larger, sector.smaller), (sector.smaller, sector.larger)]
+        sides = [(sector.own, sector.opponent), (sector.opponent, sector.own)]
         for tally, side in zip(header.tallies, sides, strict=False):
             row = listed[side]
             assert (tally.won, tally.drawn, tally.lost) == (
