@@ -85,6 +85,7 @@ def test_command_lines_are_valid(
     if "--help" in words:
         assert run(capsys, words)[0] == 0
         return
+    words = [re.sub(r"\$\w+", "1", word) for word in words]  # Variables of the shell are numbers.
     status, out, err = run(capsys, [*words, UNKNOWN])
     assert (status, out) == (2, "")
     # The engine programs that a page names do not exist here.

@@ -7,7 +7,8 @@ import tempfile
 
 from merels.engine.game.rules import FIELDS, PRESETS
 from merels.protocol.client.engine_spec import OPTION
-from merels.tournament.flags.table import ENGINE_KEYS, FLAGS, Flag
+from merels.tournament.records.fields import Flag
+from merels.tournament.records.table import ENGINE, FLAGS
 from tests.fuzz.commands import IDLE, run_command, within
 from tests.fuzz.harness import Case, FolderFuzzer, Tally
 from tests.fuzz.mutate import NUMBERS, spoil
@@ -71,7 +72,7 @@ def _words_for(name: str, flag: Flag, chance: random.Random) -> list[str]:
 
 
 def _pair(flag: Flag, chance: random.Random) -> str:
-    key = chance.choice(flag.keys if chance.random() < 0.95 else ENGINE_KEYS)
+    key = chance.choice(list(flag.keys if chance.random() < 0.95 else ENGINE))
     if key == OPTION:
         key += chance.choice(("Hash", "Threads", "", "a b"))
     value = chance.choice((chance.choice(_VALUES), chance.choice(NUMBERS), "5"))

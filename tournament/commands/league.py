@@ -11,7 +11,7 @@ from datetime import date
 from itertools import chain
 
 from merels.engine.common.errors import InputError, printable, suggestion
-from merels.engine.common.numbers import counted, read_real
+from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import FAILED, OK
@@ -25,8 +25,8 @@ from merels.tournament.commands.run import (
     status_with_outputs,
     with_advice,
 )
-from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, parse, read_anchor
-from merels.tournament.flags.league_table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS, league_help
+from merels.tournament.flags.command_line import parse
+from merels.tournament.flags.help import league_help
 from merels.tournament.flags.make_settings import free_name, make_engines, make_settings
 from merels.tournament.flags.run_options import (
     RunOptions,
@@ -57,6 +57,7 @@ from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.play.preflight import announced_names, preflight
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import LEAGUE
+from merels.tournament.records.table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS
 from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
@@ -65,9 +66,6 @@ from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.views.output import notify, put, set_command
 from merels.tournament.views.plain import NoticeView
 
-MAX_ERROR = 1000.0
-MAX_HOURS = 10_000.0
-MAX_FLOOR = 1000
 STAND_IN = [{"cmd": "merels", "name": "every player"}]
 """Engine with which `make_settings` checks the flags of a new league, which has no players."""
 
@@ -94,42 +92,28 @@ def main(argv: list[str]) -> int:
 
 def _create(folder: str, words: Sequence[str]) -> int:
     """Create a league without players."""
-    given = parse(words, CREATE_FLAGS, FlagFaults(collecting=True))
-    each = given.pairs.get("-each", {})
+    given = parse(words, CREATE_FLAGS)
     settings = make_settings(replace(given, engines=STAND_IN), None)
+    anchors: dict[str, float] = {}
+    for name, elo in given.value("-anchor"):
+        if (known := anchors.setdefault(name, elo)) != elo:
+            problem = f"-anchor already states {known:g} for this player"
+            given.faults.add(InputError(f"{name}={elo:g}", problem))
     terms = Terms(
-        _error(given, ERROR_GOAL), given.number("-floor", MIN_GAMES, 0, MAX_FLOOR),
-        given.faults.attempt((), _anchors, given), tuple(each.items()),
+        given.value("-error", default=ERROR_GOAL), given.value("-floor", default=MIN_GAMES),
+        tuple(anchors.items()), tuple(given.each.items()),
     )
     given.faults.raise_all()
-    event = given.text("-event", os.path.basename(os.path.abspath(folder)))
+    event = given.value("-event", default=os.path.basename(os.path.abspath(folder)))
     settings = replace(settings, engines=(), format=LEAGUE, rounds=1, event=event)
     create_league(folder, settings, terms, given.line)
     print(f"{folder}: created; add players with merels league {folder} add -engine …")
     return OK
 
 
-def _error(given: ParsedFlags, default: float) -> float:
-    """Return the goal of ``-error``, half a 95 % interval in Elo."""
-    text = given.text("-error", str(default))
-    return given.faults.attempt(
-        default, lambda: read_real(text, 0.1, MAX_ERROR, "-error", what="Elo")
-    )
-
-
-def _anchors(given: ParsedFlags) -> tuple[tuple[str, float], ...]:
-    """Return the names and ratings of ``-anchor NAME=ELO``."""
-    anchors: dict[str, float] = {}
-    for text in given.words.get("-anchor", []):
-        name, elo = read_anchor(text)
-        if anchors.setdefault(name, elo) != elo:
-            raise InputError(text, f"-anchor already states {anchors[name]:g} for this player")
-    return tuple(anchors.items())
-
-
 def _add(folder: str, words: Sequence[str]) -> int:
     """Try engines, and add them as players if all pass."""
-    given = parse(words, ADD_FLAGS, FlagFaults(collecting=True))
+    given = parse(words, ADD_FLAGS)
     if not given.engines:
         given.faults.add(InputError("add", "expected -engine, a player to add"))
     given.faults.raise_all()
@@ -157,7 +141,7 @@ def _add(folder: str, words: Sequence[str]) -> int:
         known_names = rules_known(entrants, given.engines, each)
         for text in preflight(entrants, known_names, league.settings.rules, opening):
             notify(text)
-        family = given.text("-family", "")
+        family = given.value("-family")
         members = [
             Member(
                 date.today().isoformat(), "active", family, version, fingerprint(entrant.engine),
@@ -210,7 +194,7 @@ def _family(folder: str, words: Sequence[str]) -> int:
 
 def _play(folder: str, words: Sequence[str]) -> int:
     """Play until the goal or a limit of this run is reached, then print the list."""
-    given = parse(words, PLAY_FLAGS, FlagFaults(collecting=True))
+    given = parse(words, PLAY_FLAGS)
     given.faults.raise_all()
     with open_league(folder) as league:
         active = set(league.active)
@@ -221,10 +205,10 @@ def _play(folder: str, words: Sequence[str]) -> int:
             ))
         players = tuple(player for player in league.settings.engines if player.name in active)
         options = make_run_options(given, replace(league.settings, engines=players))
+        hours = given.value("-hours")
         goal = Goal(
-            _error(given, league.terms.error),
-            given.number("-games", 1, 1) if "-games" in given.words else None,
-            _hours(given),
+            given.value("-error", default=league.terms.error), given.value("-games"),
+            None if hours is None else 3600 * hours,
         )
         given.faults.raise_all()
         for name in league.active:
@@ -248,16 +232,6 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 notify(f"cannot update the site: {error}")
                 status = status or FAILED
     return status
-
-
-def _hours(given: ParsedFlags) -> float | None:
-    """Return the seconds of ``-hours``, or None without the flag."""
-    if "-hours" not in given.words:
-        return None
-    text = given.text("-hours", "")
-    return given.faults.attempt(
-        None, lambda: 3600 * read_real(text, 0, MAX_HOURS, "-hours")
-    )
 
 
 def _run(

@@ -20,8 +20,8 @@ from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.faults import Faults
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands.accuracy import add_same_flag, measure
-from merels.tournament.flags.command_line import read_anchor
 from merels.tournament.journal.import_games import Split
+from merels.tournament.records.table import read_anchor
 from merels.tournament.report.games_report import CountedGames, GamesReport
 from merels.tournament.report.html import MAX_GAMES
 

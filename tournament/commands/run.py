@@ -24,7 +24,6 @@ from merels.engine.game.rules import parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import (
-    FlagFaults,
     ParsedFlags,
     parse,
     with_absolute_paths,
@@ -33,13 +32,11 @@ from merels.tournament.flags.command_line import (
 from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.run_options import (
     RunOptions,
-    file_of,
     load_factory,
     make_run_options,
     rules_known_engines,
     usable_cores,
 )
-from merels.tournament.flags.table import Flags
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import (
     StoredRun,
@@ -53,6 +50,7 @@ from merels.tournament.openings.reading import proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import AT_ONCE, announced_names, check_program, preflight
+from merels.tournament.records.fields import Flags
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.executor import ExecutorFactory, ExecutorPool
@@ -99,9 +97,8 @@ def asks_for_help(argv: list[str]) -> bool:
 
 def run(argv: list[str], command: Command) -> int:
     """Run a command line without a help flag; return the exit status."""
-    given = parse(argv, command.flags, FlagFaults(collecting=True))
-    path = given.faults.attempt(None, file_of, given, "-journal")
-    resume = "-resume" in given.words
+    given = parse(argv, command.flags)
+    path, resume = given.value("-journal", "file"), given.has("-resume")
     if resume:
         given.faults.raise_all()
         if path is None:
@@ -161,17 +158,18 @@ def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> i
     with contextlib.chdir(folder):
         stored_line = without_flags(stored.words, NOT_INHERITED, command.flags)
         given = replace(parse([*stored_line, *line], command.flags), configs=configs)
+        given.faults.raise_all()
         return _run(given, stored, command)
 
 
 def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
     """Start a run, or continue the run ``stored``; return the exit status."""
     seed = None if stored is None else stored.settings.seed
-    if "-shard" in given.words and "-srand" not in given.words and seed is None:
+    if given.has("-shard") and not given.has("-srand") and seed is None:
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
         given.faults.add(error)
     settings = command.settings(given, seed)
-    if stored is not None and not given.key("-openings", "policy", ""):
+    if stored is not None and not given.has("-openings", "policy"):
         policy = stored.settings.openings.policy
         settings = replace(settings, openings=replace(settings.openings, policy=policy))
     options = make_run_options(given, settings)
@@ -179,7 +177,8 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
         options = options.continued()
     if options.executor is None and stored is None:
         for entrant in settings.engines:
-            given.faults.attempt(None, check_program, entrant)
+            with given.faults.kept():
+                check_program(entrant)
     given.faults.raise_all()
     names = () if stored is None else [engine.name for engine in stored.settings.engines]
     if names or options.executor is None:
@@ -214,7 +213,7 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
         "version": full_version(),
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
-    path = file_of(given, "-journal")
+    path = given.value("-journal", "file")
     has_left = stored is None or plan.has_left(stored.journal)
     trial = _trial(plan, options) if has_left else None
 

@@ -10,7 +10,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
 from merels.protocol.commands.arguments import Parser, add_flag, make_parser
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.flags.command_line import read_sprt
+from merels.tournament.flags.make_settings import make_sprt
+from merels.tournament.records.table import SPRT
 from merels.tournament.statistics.elo import from_cells
 from merels.tournament.statistics.sprt import MODELS, Sprt
 
@@ -134,4 +135,8 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         words = [chosen.pop(name, "") for name in ("elo0", "elo1")]
     if len(words) != 2 or not all(words):
         raise InputError(options.sprt, "expected elo0,elo1 or elo0=N elo1=N for -sprt")
-    return read_sprt(words[0], words[1], **chosen, form="-{}")
+    chosen |= dict(zip(("elo0", "elo1"), words))
+    return make_sprt({
+        key: SPRT[key].read(text, f"{key} of -sprt" if "elo" in key else f"-{key}")
+        for key, text in chosen.items()
+    })

@@ -9,7 +9,8 @@ from merels.tournament.commands.run import Command, asks_for_help, is_live, run
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions
-from merels.tournament.flags.table import FLAGS, help_text
+from merels.tournament.flags.help import help_text
+from merels.tournament.records.table import FLAGS
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View

@@ -14,11 +14,12 @@ from merels.tournament.commands.run import Command, asks_for_help, is_live, resu
 from merels.tournament.commands.tournament import TOURNAMENT
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
 from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
-from merels.tournament.flags.run_options import RunOptions, file_of
-from merels.tournament.flags.tune_table import TUNE_FLAGS, TUNE_OWN, tune_help
+from merels.tournament.flags.help import tune_help
+from merels.tournament.flags.run_options import RunOptions
 from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
 from merels.tournament.records.settings import Settings
+from merels.tournament.records.table import SPRT, TUNE_FLAGS, TUNE_OWN
 from merels.tournament.report.summary import match_lines
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
@@ -48,7 +49,7 @@ def main(argv: list[str]) -> int:
 def _settings(given: ParsedFlags, seed: int | None) -> Settings:
     """Return the settings for the flags and the options that the engine declares."""
     settings = make_tuning(given, seed, options_of)
-    out, journal = given.text("-out", ""), file_of(given, "-journal")
+    out, journal = given.value("-out"), given.value("-journal", "file")
     if out and (why := report_error(out)):
         raise file_error(out, f"cannot write this file: {why}")
     if journal is not None and given.has("-sprt"):
@@ -62,7 +63,7 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
     ):
         raise file_error(out, "-out and -journal cannot have the same file")
     maximum = lag(settings.rounds)
-    if given.number("-concurrency", 1) > maximum:
+    if given.value("-concurrency", default=1) > maximum:
         pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
         notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
     return settings
@@ -71,7 +72,7 @@ def _settings(given: ParsedFlags, seed: int | None) -> Settings:
 def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
     """Return a view with a redrawn table, or one that prints lines."""
     plan = _tuning_plan(board)
-    interval = given.number("-interval", max(1, plan.state.pairs // DEFAULT_PRINTS), 1)
+    interval = given.value("-interval", default=max(1, plan.state.pairs // DEFAULT_PRINTS))
     return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
 
 
@@ -118,16 +119,17 @@ def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
         words = without_options(given.engines[0], names) | {"name": f"{name} {kind}"}
         words |= {OPTION + option: str(value) for option, value in zip(names, values)}
         line += ["-engine", *(f"{key}={value}" for key, value in words.items())]
-    line += ["-sprt", *(f"{key}={value}" for key, value in sprt_values(given).items())]
+    test = sprt_values(given).items()
+    line += ["-sprt", *(f"{key}={SPRT[key].show(value)}" for key, value in test)]
     # With another seed, the test has other openings than the tune.
     line += ["-srand", str((board.settings.seed + 1) % 2**63)]
-    path = file_of(given, "-journal")
+    path = given.value("-journal", "file")
     return line if path is None else [*line, "-journal", path + TEST_ENDING, "-resume"]
 
 
 def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -> None:
     """Write the page of -out; ``match``: the lines of the final SPRT, or none."""
-    if path := given.text("-out", ""):
+    if path := given.value("-out"):
         state = _tuning_plan(board).state
         write_report(path, html_report(board.settings, state, board.journal, match))
 

@@ -3,73 +3,74 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeVar
+from typing import Any
 
 from merels.engine.common.errors import InputError, SeveralErrors, suggestion
 from merels.engine.common.files import file_error, read_text
-from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PROGRAM_KEYS
 from merels.protocol.process.command import shell_words
-from merels.tournament.flags.table import FLAGS, IGNORED, Flag, Flags
 from merels.tournament.openings.reading import BOOK
+from merels.tournament.records.fields import Flag, Flags
 from merels.tournament.records.output import STANDARD_OUTPUT
-from merels.tournament.statistics.sprt import MAX_ELO, MODELS, Sprt
+from merels.tournament.records.table import FLAGS, IGNORED
 
-MAX_RATING = 100_000
-"""Largest absolute value of an anchor's rating."""
-NONE = "none"
-"""Value that turns off a flag that the command line in a journal gives."""
 SWITCHES = ("ponder", "twosided", "min")
 """Keys that are true when given without a value, as in other runners."""
-
-
-T = TypeVar("T")
+UNREAD = ("-engine", "-each", "-param")
+"""Flags whose values are read later, when the engine is known."""
 
 
 class FlagFaults:
-    """Errors of a command line, raised at once or, while ``collecting``, kept for `raise_all`."""
+    """Errors of a command line, kept so that all of them are reported together."""
 
-    def __init__(self, collecting: bool = False) -> None:
-        self._collecting = collecting
+    def __init__(self) -> None:
         self._errors: list[InputError] = []
 
-    def attempt(self, default: T, read: Callable[..., T], *arguments: object) -> T:
-        """Return the result of ``read``, or ``default`` if its `InputError` was kept."""
-        try:
-            return read(*arguments)
-        except InputError as error:
-            self.add(error)
-            return default
-
     def add(self, error: InputError) -> None:
-        """Keep an error while collecting, otherwise raise it."""
-        if not self._collecting:
-            raise error
+        """Keep an error."""
         self._errors.append(error)
 
+    @contextmanager
+    def kept(self, place: str = "") -> Iterator[None]:
+        """Keep an `InputError` of the block, and add ``place`` to all errors that it keeps."""
+        first = len(self._errors)
+        try:
+            yield
+        except InputError as error:
+            self.add(error)
+        if place:
+            self._errors[first:] = [
+                InputError(error.token, f"{error.expected} ({place})")
+                for error in self._errors[first:]
+            ]
+
     def raise_all(self) -> None:
-        """Stop collecting, and raise all collected errors as one."""
-        self._collecting = False
+        """Raise all errors as one."""
         if self._errors:
             raise self._errors[0] if len(self._errors) == 1 else SeveralErrors(self._errors)
 
 
 @dataclass(slots=True)
 class ParsedFlags:
-    """The flags of a command line, with their words or their ``key=value`` pairs."""
+    """The flags of a command line with their values."""
 
-    words: dict[str, list[str]] = field(default_factory=dict)
-    """Flag without keys -> its words."""
-    pairs: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Flag with keys -> its values by key."""
+    flags: Flags
+    """The flags of the command."""
+    values: dict[str, Any] = field(default_factory=dict)
+    """Values by flag, or by flag and key with a blank between them."""
+    given: set[str] = field(default_factory=set)
+    """The flags and keys given, named as in ``values``."""
     engines: list[dict[str, str]] = field(default_factory=list)
-    """Values by key of each ``-engine``."""
+    """Texts by key of each ``-engine``."""
     parameters: list[dict[str, str]] = field(default_factory=list)
-    """Values by key of each ``-param``."""
+    """Texts by key of each ``-param``."""
+    each: dict[str, str] = field(default_factory=dict)
+    """Texts by key of ``-each``."""
     line: list[str] = field(default_factory=list)
     """The command line, with each ``-config`` replaced by its flags."""
     configs: list[str] = field(default_factory=list)
@@ -78,171 +79,120 @@ class ParsedFlags:
     """Words of `IGNORED`, with their flags."""
     faults: FlagFaults = field(default_factory=FlagFaults)
 
-    def has(self, flag: str) -> bool:
-        """Return whether the flag was given."""
-        return flag in self.words or flag in self.pairs
+    def has(self, flag: str, key: str = "") -> bool:
+        """Return whether a flag, or a key of it, was given."""
+        return (f"{flag} {key}" if key else flag) in self.given
 
-    def text(self, flag: str, default: str) -> str:
-        """Return the word of a flag, or ``default``."""
-        return self.words[flag][0] if self.words.get(flag) else default
+    def value(self, flag: str, key: str = "", default: Any = None) -> Any:
+        """Return the value of a flag or a key; ``default`` replaces the default of the table."""
+        name = f"{flag} {key}" if key else flag
+        if name in self.values:
+            return self.values[name]
+        if default is not None:
+            return default
+        entry = self.flags.get(flag) or FLAGS[flag]
+        return (entry.keys[key] if key else entry.value).default
 
-    def optional_text(self, flag: str) -> str | None:
-        """Return the word of a flag, or None if it is missing or ``none``."""
-        return None if self.text(flag, NONE) == NONE else self.text(flag, "")
-
-    def number(self, flag: str, default: int, low: int = 0, high: int = 10**9) -> int:
-        """Return the word of a flag as a whole number from ``low`` to ``high``, or ``default``."""
-        text = self.text(flag, str(default))
-        return self.faults.attempt(default, read_whole, text, low, high, flag)
-
-    def key(self, flag: str, key: str, default: str) -> str:
-        """Return the value of a key of a flag, or ``default``."""
-        return self.pairs.get(flag, {}).get(key, default)
-
-    def key_number(self, flag: str, key: str, default: int, low: int = 0, high: int = 10**9) -> int:
-        """Return the value of a key of a flag as a whole number from ``low`` to ``high``."""
-        text = self.key(flag, key, str(default))
-        return self.faults.attempt(default, read_whole, text, low, high, f"{flag} {key}=")
-
-    def key_switch(self, flag: str, key: str, default: bool) -> bool:
-        """Return the value of a key of a flag as a boolean."""
-        text = self.key(flag, key, str(default))
-        return self.faults.attempt(default, switch, text, f"{flag} {key}=")
+    def record(self, prefix: str) -> dict[str, Any]:
+        """Return the values, or defaults, of the fields of a record in the settings, by name."""
+        return {
+            field.path.removeprefix(prefix): self.value(flag, key)
+            for flag, entry in FLAGS.items()
+            for key, field in (entry.keys or {"": entry.value}).items()
+            if field.path.startswith(prefix) and flag not in UNREAD
+        }
 
 
-def switch(text: str, what: str) -> bool:
-    """Parse a boolean such as ``true``, ``off`` or ``1``; ``what`` names it in errors."""
-    if text.lower() in ("true", "on", "yes", "1"):
-        return True
-    if text.lower() in ("false", "off", "no", "0"):
-        return False
-    raise InputError(text, f"expected true or false for {what}")
-
-
-def choice(text: str, what: str, choices: Sequence[str]) -> str:
-    """Return ``text`` in lower case if it is one of ``choices``; ``what`` names it in errors."""
-    if text.lower() in choices:
-        return text.lower()
-    raise InputError(text, f"expected {', '.join(choices)} for {what}{suggestion(text, choices)}")
-
-
-def read_anchor(text: str) -> tuple[str, float]:
-    """Parse ``NAME=ELO``; return the engine's name and its rating."""
-    name, equals, value = text.rpartition("=")
-    if not equals:
-        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, read_real(value, -MAX_RATING, MAX_RATING, "-anchor NAME=ELO")
-
-
-def read_sprt(
-    elo0: str, elo1: str, alpha: str = "0.05", beta: str = "0.05", model: str = MODELS[0],
-    form: str = "{} of -sprt",
-) -> Sprt:
-    """Parse the values of an SPRT; errors put a name such as ``alpha`` into ``form`` at ``{}``."""
-    chosen = choice(model, form.format("model"), MODELS)
-    numbers = (
-        read_real(elo0, -MAX_ELO, MAX_ELO, "elo0 of -sprt"),
-        read_real(elo1, -MAX_ELO, MAX_ELO, "elo1 of -sprt"),
-        read_real(alpha, 0, 1, form.format("alpha")),
-        read_real(beta, 0, 1, form.format("beta")),
-    )
-    try:
-        return Sprt(*numbers, next(model for model in MODELS if model == chosen))
-    except ValueError as error:
-        raise InputError("-sprt", str(error)) from None
-
-
-def parse(
-    argv: Sequence[str], flags: Flags = FLAGS, faults: FlagFaults | None = None
-) -> ParsedFlags:
-    """Parse a command line; add its errors to ``faults``, by default raise the first error."""
-    given = ParsedFlags(faults=faults or FlagFaults())
-    for name, all_words in _expanded(argv, given.configs, flags, given.faults):
-        if name not in flags:
-            given.ignored.append(name)
-            continue
-        words = [word for word in all_words if not _is_ignored(name, word)]
-        given.ignored += [f"{name} {word}" for word in all_words if word not in words]
-        given.line += [name, *words]
-        flag = flags[name]
-        if flag.keys:
-            pairs = _pairs(name, flag, words, given.faults)
-            if flag.repeats:
-                (given.engines if name == "-engine" else given.parameters).append(pairs)
-            else:
-                given.pairs.setdefault(name, {}).update(pairs)
-            continue
-        least, most = flag.words
-        if len(words) < least:
-            given.faults.add(InputError(name, "expected a value after this flag"))
-            continue
-        if len(words) > most:
-            start = " ".join([name, *words[:most]])
-            text = f"expected a flag after {start}, which takes {'one' if most else 'no'} value"
-            hint = suggestion(f"-{words[most]}", flags)
-            given.faults.add(InputError(words[most], text + hint))
-        if flag.repeats:
-            given.words.setdefault(name, []).extend(words)
-        else:
-            given.words[name] = words
+def parse(argv: Sequence[str], flags: Flags = FLAGS) -> ParsedFlags:
+    """Parse a command line; its errors are in ``faults`` of the result."""
+    given = ParsedFlags(flags)
+    _add(given, argv)
+    for name, flag in flags.items():
+        for key in flag.required if given.has(name) else ():
+            if not given.has(name, key) or given.value(name, key) == "":
+                given.faults.add(InputError(name, f"expected {key}="))
     return given
 
 
-def _expanded(
-    argv: Sequence[str], configs: list[str], flags: Flags, faults: FlagFaults
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag with its words, after replacing ``-config`` by its flags.
-
-    The paths of ``-config`` files are appended to ``configs``.
-    """
-    none: list[tuple[str, list[str]]] = []
-    for name, words in _grouped(argv, flags, faults):
-        if name == "-config":
-            yield from faults.attempt(none, _flags_in, name, words, configs, flags)
+def _add(given: ParsedFlags, argv: Sequence[str], is_config: bool = False) -> None:
+    """Add the flags of a command line, or of a file."""
+    for name, all_words in _grouped(argv, given.flags, given.faults):
+        words = [word for word in all_words if not _is_ignored(name, word)]
+        given.ignored += [f"{name} {word}" for word in all_words if word not in words]
+        if name not in given.flags:
+            given.ignored.append(name)
+        elif name == "-config":
+            with given.faults.kept():
+                if is_config:
+                    raise InputError(name, "a file of flags cannot name another with -config")
+                path = _pairs(given, name, words).get("file", "")
+                if not path:
+                    raise InputError(name, "expected file=, a text file of flags")
+                given.configs.append(path)
+                file_words = _read_words(path)
+                with given.faults.kept(f"in {path}"):
+                    _add(given, file_words, is_config=True)
         else:
-            yield name, words
+            given.line += [name, *words]
+            _add_flag(given, name, words)
 
 
-def _flags_in(
-    name: str, words: list[str], configs: list[str], flags: Flags
-) -> list[tuple[str, list[str]]]:
-    """Return the flags in the file of ``-config``, and append its path to ``configs``."""
-    words = [word for word in words if not _is_ignored(name, word)]
-    path = _pairs(name, flags[name], words, FlagFaults()).get("file", "")
-    if not path:
-        raise InputError(name, "expected file=, a text file of flags")
-    configs.append(path)
-    file_words = _read_words(path)
-    try:
-        inside = list(_grouped(file_words, flags, FlagFaults()))
-    except InputError as error:
-        raise InputError(error.token, f"{error.expected} (in {path})") from None
-    if any(name == "-config" for name, _ in inside):
-        raise file_error(path, "a file of flags cannot name another with -config")
-    return inside
+def _add_flag(given: ParsedFlags, name: str, words: list[str]) -> None:
+    """Read the words of a flag, and keep its values."""
+    flag = given.flags[name]
+    if flag.keys:
+        given.given.add(name)
+        pairs = _pairs(given, name, words)
+        if name == "-each":
+            given.each.update(pairs)
+        elif flag.repeats:
+            (given.engines if name == "-engine" else given.parameters).append(pairs)
+        for key, text in pairs.items() if name not in UNREAD else ():
+            given.given.add(f"{name} {key}")
+            with given.faults.kept():
+                given.values[f"{name} {key}"] = flag.keys[key].read(text, f"{name} {key}=")
+        return
+    least, most = flag.words
+    if len(words) < least:
+        given.faults.add(InputError(name, "expected a value after this flag"))
+        return
+    if len(words) > most:
+        start = " ".join([name, *words[:most]])
+        text = f"expected a flag after {start}, which takes {'one' if most else 'no'} value"
+        hint = suggestion(f"-{words[most]}", given.flags)
+        given.faults.add(InputError(words[most], text + hint))
+    given.given.add(name)
+    for word in words[:most]:
+        with given.faults.kept():
+            value = flag.value.read(word, name)
+            given.values[name] = (*given.value(name), value) if flag.repeats else value
 
 
 def without_flags(argv: Sequence[str], names: Container[str], flags: Flags = FLAGS) -> list[str]:
     """Return a command line without the flags ``names`` and their words."""
-    grouped = _grouped(argv, flags, FlagFaults())
-    kept = [[name, *words] for name, words in grouped if name not in names]
-    return list(chain.from_iterable(kept))
+    grouped = _grouped(argv, flags, None)
+    return list(chain.from_iterable([name, *words] for name, words in grouped if name not in names))
 
 
 def with_absolute_paths(argv: Sequence[str], flags: Flags = FLAGS) -> list[str]:
     """Return a command line with absolute paths, except for the paths of engines."""
     line = []
-    for name, words in _grouped(argv, flags, FlagFaults()):
+    for name, words in _grouped(argv, flags, None):
         if name in ("-tb", "-out"):
             words = [os.path.abspath(word) for word in words]
         elif name in flags and "file" in flags[name].keys:
-            pairs = _pairs(name, flags[name], words, FlagFaults())
-            path = pairs.get("file")
-            if path and path not in (BOOK, STANDARD_OUTPUT):
-                pairs["file"] = os.path.abspath(path)
-            words = [f"{key}={value}" for key, value in pairs.items()]
+            words = [_absolute(flags[name], word, index) for index, word in enumerate(words)]
         line += [name, *words]
     return line
+
+
+def _absolute(flag: Flag, word: str, index: int) -> str:
+    """Return a word of a flag, with an absolute path if it names a file."""
+    path = word.removeprefix("file=")
+    is_path = word.startswith("file=") or not index and flag.first_key and "=" not in word
+    if not is_path or path in ("", BOOK, STANDARD_OUTPUT):
+        return word
+    return f"file={os.path.abspath(path)}"
 
 
 def _read_words(path: str) -> list[str]:
@@ -262,9 +212,12 @@ def _read_words(path: str) -> list[str]:
 
 
 def _grouped(
-    words: Sequence[str], flags: Flags, faults: FlagFaults
+    words: Sequence[str], flags: Flags, faults: FlagFaults | None
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield each flag, also those of `IGNORED`, with its words; add others to ``faults``."""
+    """Yield each flag, also of `IGNORED`, with the words after it.
+
+    Errors are added to ``faults``, without which the first is raised.
+    """
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
@@ -273,7 +226,10 @@ def _grouped(
             expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):
                 expected = "expected a flag such as -engine or -openings"
-            faults.add(InputError(words[index], expected))
+            error = InputError(words[index], expected)
+            if faults is None:
+                raise error
+            faults.add(error)
         end = index + 1
         while end < len(words) and not _looks_like_flag(words[end]):
             end += 1
@@ -293,16 +249,20 @@ def _looks_like_flag(word: str) -> bool:
     return word[:1] == "-" and word.lstrip("-")[:1].isalpha() and "=" not in word
 
 
-def _pairs(name: str, flag: Flag, words: Sequence[str], faults: FlagFaults) -> dict[str, str]:
+def _pairs(given: ParsedFlags, name: str, words: Sequence[str]) -> dict[str, str]:
     """Return the ``key=value`` words of a flag as a dict."""
     pairs: dict[str, str] = {}
     for index, word in enumerate(words):
-        faults.attempt(None, _add_pair, pairs, name, flag, word, index == 0)
+        with given.faults.kept():
+            key, value = _pair(name, given.flags[name], word, index == 0)
+            if key in pairs and key in PROGRAM_KEYS:
+                raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
+            pairs[key] = value
     return pairs
 
 
-def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first: bool) -> None:
-    """Add one of a flag's words to ``pairs``; ``plies`` of an engine becomes ``depth``."""
+def _pair(name: str, flag: Flag, word: str, is_first: bool) -> tuple[str, str]:
+    """Return key and value of a flag's word; ``plies`` of an engine becomes ``depth``."""
     all_keys = [f"{key}=" for key in flag.keys if key != OPTION]
     key, equals, value = word.partition("=")
     if not equals and flag.first_key and is_first:
@@ -320,8 +280,4 @@ def _add_pair(pairs: dict[str, str], name: str, flag: Flag, word: str, is_first:
     elif key not in flag.keys:
         hint = suggestion(key, flag.keys) or f"; expected {', '.join(all_keys)}"
         raise InputError(f"{key}=", f"unknown key for {name}{hint}")
-    if key == "plies" and "depth" in flag.keys:
-        key = "depth"
-    if key in pairs and key in PROGRAM_KEYS:
-        raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
-    pairs[key] = value
+    return ("depth" if key == "plies" and "depth" in flag.keys else key), value

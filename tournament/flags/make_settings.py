@@ -4,35 +4,28 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_digest
-from merels.engine.common.numbers import read_real, read_whole
-from merels.engine.game.rules import DEFAULT_RULES, DEFAULT_VARIANT, Rules, make_rules, preset
+from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import make_engine, program_name
-from merels.tournament.flags.command_line import FlagFaults, ParsedFlags, choice, read_sprt, switch
-from merels.tournament.flags.table import LEVEL_LIMIT
+from merels.tournament.flags.command_line import FlagFaults, ParsedFlags
+from merels.tournament.flags.help import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book
 from merels.tournament.pairing.swiss import usual_rounds
-from merels.tournament.play.clock import MILLISECOND
-from merels.tournament.records.games import (
-    NANOSECONDS,
-    TABLE_RESULTS,
-    Adjudication,
-    Entrant,
-    TimeControl,
-)
-from merels.tournament.records.settings import FORMATS, POLICIES, OpeningSettings, Settings
+from merels.tournament.records.fields import choice
+from merels.tournament.records.games import Adjudication, Entrant, TimeControl
+from merels.tournament.records.settings import OpeningSettings, Settings
+from merels.tournament.records.table import LIMITS
 from merels.tournament.statistics.sprt import Sprt
 
 MAX_ENGINES = 1000
-MAX_SECONDS = 1e6
-"""Largest time of a clock or a move, in seconds."""
 SPRT_ROUNDS = 100_000
 """Default number of rounds of a match with an SPRT."""
 
@@ -45,45 +38,49 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
 
     Without engines, `DEMO_LEVELS` play each other. Errors are added to ``given.faults``.
     """
-    each = given.pairs.get("-each", {})
+    value, faults = given.value, given.faults
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
-    attempt = given.faults.attempt
-    engines = make_engines(entries, each, given.faults)
-    sprt = attempt(None, _sprt, given, len(entries))
-    kind = given.text("-tournament", FORMATS[0])
-    kind = attempt(FORMATS[0], choice, kind, "-tournament", FORMATS)
+    sprt, rules = None, DEFAULT_RULES
+    with faults.kept():
+        sprt = _sprt(given, len(entries))
+    with faults.kept():
+        rules = make_rules(value("-variant"), value("-set"))
+    kind = value("-tournament")
     rounds = SPRT_ROUNDS if sprt is not None else 2 if given.engines else DEMO_ROUNDS
     if kind in ("swiss", "knockout"):
         rounds = usual_rounds(len(entries)) if kind == "swiss" else 1
-    games = given.number("-games", 2, 1, 10_000)
-    if "-repeat" in given.words:
-        games = max(games, given.number("-repeat", 2, 1, 10_000))
-    penta = given.key_switch("-report", "penta", True)
+    games = value("-games")
+    if given.has("-repeat"):
+        games = max(games, value("-repeat"))
+    penta = value("-report", "penta")
     # Estimates count pairs. A stored run continues unchanged, and a knockout has no estimate.
     is_match = len(entries) == 2 and kind != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
-        given.faults.add(InputError(
+        faults.add(InputError(
             f"-games {games}", "the last game of a match has no pair, and neither Elo nor a test "
             f"would count it; give -games {games - 1} or {games + 1}, or -report penta=false",
         ))
-    if "-seeds" in given.words and kind != "gauntlet":
-        given.faults.add(InputError("-seeds", "expected -tournament gauntlet as well"))
-    variant = given.text("-variant", DEFAULT_VARIANT)
-    rules = attempt(DEFAULT_RULES, make_rules, variant, given.words.get("-set", []))
+    if given.has("-seeds") and kind != "gauntlet":
+        faults.add(InputError("-seeds", "expected -tournament gauntlet as well"))
+    openings, adjudication = OpeningSettings(), Adjudication()
+    with faults.kept():
+        openings = _openings(given)
+    with faults.kept():
+        adjudication = _adjudication(given, rules)
     return Settings(
-        engines=engines,
-        seed=given.number("-srand", secrets.randbits(32) if seed is None else seed, 0, 2**63 - 1),
+        engines=make_engines(entries, given.each, faults),
+        seed=value("-srand", default=secrets.randbits(32) if seed is None else seed),
         format=kind,
-        rounds=given.number("-rounds", rounds, 1, 10**6),
+        rounds=value("-rounds", default=rounds),
         games=games,
-        swap="-noswap" not in given.words,
-        seeds=given.number("-seeds", 1, 1),
+        swap=not given.has("-noswap"),
+        seeds=value("-seeds"),
         rules=str(rules),
-        openings=attempt(OpeningSettings(), _openings, given),
-        adjudication=attempt(Adjudication(), _adjudication, given, rules),
+        openings=openings,
+        adjudication=adjudication,
         sprt=sprt,
         penta=penta,
-        event=given.text("-event", "merels tournament"),
+        event=value("-event"),
     )
 
 
@@ -93,7 +90,8 @@ def make_engines(
     """Return the engines of ``-engine`` entries, with the defaults of ``-each``."""
     if "name" in each:
         faults.add(InputError(each["name"], "-each name= would give all engines one name"))
-    faults.attempt("", choice, each.get("proto", "uci"), "-each proto=", tuple(DIALECTS))
+    with faults.kept():
+        choice(*DIALECTS)(each.get("proto", "uci"), "-each proto=")
     if len(entries) > MAX_ENGINES:
         raise InputError("-engine", f"expected at most {MAX_ENGINES} engines")
     names = [entry["name"] for entry in entries if entry.get("name")]
@@ -101,12 +99,11 @@ def make_engines(
         if names.count(name) > 1:
             problem = "two engines have this name; give each its own name="
             faults.add(InputError(name, problem))
-    taken = set(names)
-    entrants = (
-        faults.attempt(None, _entrant, number, entry, each, taken, faults)
-        for number, entry in enumerate(entries, 1)
-    )
-    return tuple(entrant for entrant in entrants if entrant is not None)
+    taken, entrants = set(names), []
+    for number, entry in enumerate(entries, 1):
+        with faults.kept():
+            entrants.append(_entrant(number, entry, each, taken, faults))
+    return tuple(entrants)
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
@@ -149,140 +146,54 @@ def _entrant(
     if not name.isprintable() or name.isspace():
         raise InputError(name, "expected a name of printable characters")
     taken.add(name)
-    where = f"of {name}"
-    return Entrant(
-        replace(spec, name=name),
-        faults.attempt(TimeControl(), _limit, values, where),
-        # cpu= is per game, but the system counts processor time from the start of a process.
-        restart=switch(values.get("restart", "off"), f"restart= {where}") or "cpu" in values,
-        ponder=switch(values.get("ponder", "off"), f"ponder= {where}"),
-        start_timeout=_seconds(values, "starttimeout", where, default="10"),
-        ping_timeout=_seconds(values, "pingtimeout", where, default="15"),
-    )
-
-
-def _seconds(
-    values: dict[str, str], key: str, where: str, low: float = 0.01, high: float = 3600,
-    default: str = "",
-) -> float:  # fmt: skip
-    return read_real(values.get(key, default), low, high, f"{key}= {where}", what="seconds")
-
-
-def _limit(values: dict[str, str], where: str) -> TimeControl:
-    """Return an engine's limits."""
     if "tc" in values and "st" in values:
-        raise InputError(values["st"], f"give tc= or st= {where}, not both")
-    depth, nodes = values.get("depth"), values.get("nodes")
-    if not ("tc" in values or "st" in values or depth or nodes):
-        problem = f"no limit {where}; add tc=, st=, nodes= or depth= to it or to -each"
-        raise InputError("-engine", problem)
-    clock = parse_time_control(values.get("tc", "inf"), where)
-    per_move = None
-    if "st" in values:
-        per_move = _nanoseconds(_seconds(values, "st", where, 1e-3, MAX_SECONDS))
-    margin = read_whole(
-        values.get("timemargin", "0"), 0, 10**9, f"timemargin= {where} in milliseconds"
-    )
-    if clock.time is None and not (per_move or depth or nodes):
-        raise InputError("tc=inf", f"no limit {where}; add nodes= or depth=")
-    return TimeControl(
-        time=clock.time,
-        increment=clock.increment,
-        moves=clock.moves,
-        per_move=per_move,
-        nodes=None if nodes is None else read_whole(nodes, 1, 10**15, f"nodes= {where}"),
-        depth=None if depth is None else read_whole(depth, 1, 10**6, f"depth= {where}"),
-        margin=margin * MILLISECOND,
-    )
-
-
-def parse_time_control(text: str, where: str = "") -> TimeControl:
-    """Parse ``moves/min:sec+inc``, where moves, min and inc are optional, or ``inf`` (no clock).
-
-    ``where`` names the engine in the `InputError` for an invalid text.
-    """
-    if text.lower() in ("inf", "infinite"):
-        return TimeControl()
-    expected = f"expected tc=moves/min:sec+inc {where}, such as 40/1:30+0.5 or 10+0.1"
-    move_count, slash, clock = text.rpartition("/")
-    main, plus, increment = clock.partition("+")
-    minutes, colon, seconds = main.rpartition(":")
-    try:
-        total = 60 * _unsigned(minutes if colon else "0") + _unsigned(seconds)
-        extra = _unsigned(increment if plus else "0")
-        moves = None
-        if slash and move_count.isascii() and move_count.isdigit():
-            moves = int(move_count)
-    except ValueError:
-        raise InputError(text, expected) from None
-    if (slash and not moves) or not 0 < total <= MAX_SECONDS or extra > MAX_SECONDS:
-        raise InputError(text, expected)
-    return TimeControl(time=_nanoseconds(total), increment=_nanoseconds(extra), moves=moves)
-
-
-def _unsigned(text: str) -> float:
-    """Parse a decimal number without sign, exponent or spaces."""
-    if not text or not set(text) <= set("0123456789."):
-        raise ValueError(text)
-    return float(text)
-
-
-def _nanoseconds(seconds: float) -> int:
-    return round(seconds * NANOSECONDS)
+        faults.add(InputError(values["st"], f"give tc= or st= of {name}, not both"))
+    limits = [values.get(key, "inf").lower() for key in ("tc", "st", "nodes", "depth")]
+    if all(text in ("inf", "infinite") for text in limits):
+        problem = f"no limit of {name}; add tc=, st=, nodes= or depth= to it or to -each"
+        faults.add(InputError("-engine", problem))
+    parsed: dict[str, Any] = {}
+    for key, field in LIMITS.items():
+        if key in values:
+            with faults.kept():
+                parsed[field.path] = field.read(values[key], f"{key}= of {name}")
+    clock = parsed.pop("limit", TimeControl())
+    fields = {
+        path.removeprefix("limit."): parsed.pop(path) for path in list(parsed) if "limit." in path
+    }
+    if "cpu" in values:  # It is per game, but the system counts from the start of a process.
+        parsed["restart"] = True
+    return Entrant(replace(spec, name=name), replace(clock, **fields), **parsed)
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:
-    flag = "-openings"
-    plies = given.pairs.get(flag, {}).get("plies")
-    file = given.key(flag, "file", "")
+    flag, value = "-openings", given.value
+    file = value(flag, "file")
     for key in ("format", "order", "start"):
         # Without a file, openings are random in any case, so order=random is allowed.
-        if not file and given.key(flag, key, "random") != "random":
+        if not file and given.has(flag, key) and value(flag, key) != "random":
             raise InputError(f"{key}=", f"expected file= as well after {flag}: a file or book")
     path = file
     if file == BOOK:
-        path = shipped_book(preset(given.text("-variant", DEFAULT_VARIANT)))
-    form = given.key(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
-    return OpeningSettings(
-        file=file if file == BOOK else os.path.abspath(file) if file else None,
-        format=choice(
-            {"epd": "pos", "fen": "pos"}.get(form, form), f"{flag} format=", ("pos", "pgn")
-        ),
-        order=choice(given.key(flag, "order", "sequential"), f"{flag} order=",
-                     ("sequential", "random")),
-        plies=None if plies is None else read_whole(plies, 0, 10_000, f"{flag} plies="),
-        start=given.key_number(flag, "start", 1, 1),
-        policy=choice(given.key(flag, "policy", POLICIES[0]), f"{flag} policy=", POLICIES),
-        digest=file_digest(path) if file else "",
-    )
+        path = shipped_book(preset(value("-variant")))
+    form = value(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
+    return OpeningSettings(**given.record("openings.") | {
+        "file": file if file == BOOK else os.path.abspath(file) if file else None,
+        "format": form, "digest": file_digest(path) if file else "",
+    })
 
 
 def _adjudication(given: ParsedFlags, rules: Rules) -> Adjudication:
     """Return the settings of -draw, -resign, -maxmoves, -tb and -tbadjudicate."""
-    if given.has("-resign") and "score" not in given.pairs["-resign"]:
-        raise InputError("-resign", "expected score=, in hundredths of a man")
-    return Adjudication(
-        draw_number=given.key_number("-draw", "movenumber", 0),
-        draw_count=given.key_number("-draw", "movecount", 1, 1) if given.has("-draw") else 0,
-        draw_score=given.key_number("-draw", "score", 0),
-        resign_number=given.key_number("-resign", "movenumber", 0),
-        resign_count=given.key_number("-resign", "movecount", 1, 1) if given.has("-resign") else 0,
-        resign_score=given.key_number("-resign", "score", 0),
-        resign_twosided=given.key_switch("-resign", "twosided", False),
-        max_moves=given.number("-maxmoves", 0),
-        tables=_tables_folder(given, rules),
-        table_results=_table_results(given),
-    )
-
-
-def _table_results(given: ParsedFlags) -> str:
-    """Return the results that -tbadjudicate names."""
-    if "-tbadjudicate" not in given.words:
-        return TABLE_RESULTS[0]
-    if "-tb" not in given.words:
+    if given.has("-tbadjudicate") and not given.has("-tb"):
         raise InputError("-tbadjudicate", "expected -tb as well, the folder of tables")
-    names = [name.lower() for name in TABLE_RESULTS]
-    return choice(given.words["-tbadjudicate"][0], "-tbadjudicate", names).upper()
+    adjudication = Adjudication(**given.record("adjudication."))
+    return replace(
+        adjudication,
+        draw_count=adjudication.draw_count * given.has("-draw"),
+        resign_count=adjudication.resign_count * given.has("-resign"),
+        tables=_tables_folder(given, rules),
+    )
 
 
 def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
@@ -290,9 +201,9 @@ def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
 
     Raise `InputError` if the folder has no tables for the tournament's rules.
     """
-    if "-tb" not in given.words:
+    if not given.has("-tb"):
         return ""
-    folder = os.path.abspath(given.words["-tb"][0])
+    folder: str = os.path.abspath(given.value("-tb"))
     tables = open_tables(Path(folder), rules)
     if tables.problems:
         raise InputError("-tb", tables.problems[0])
@@ -308,7 +219,13 @@ def _sprt(given: ParsedFlags, engines: int) -> Sprt | None:
         return None
     if engines != 2:
         raise InputError("-sprt", f"expected two engines for a test, found {engines}")
-    keys = given.pairs["-sprt"]
-    if not (keys.get("elo0") and keys.get("elo1")):
-        raise InputError("-sprt", "expected elo0= and elo1=")
-    return read_sprt(**keys)
+    values = given.record("sprt.")
+    return None if None in values.values() else make_sprt(values)  # The parser reports None.
+
+
+def make_sprt(values: Mapping[str, Any]) -> Sprt:
+    """Return an SPRT of values by key; raise `InputError` for a test that cannot decide."""
+    try:
+        return Sprt(**values)
+    except ValueError as error:
+        raise InputError("-sprt", str(error)) from None

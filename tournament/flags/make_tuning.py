@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.numbers import read_real, read_whole
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.common.options import Option
-from merels.tournament.flags.command_line import ParsedFlags, read_sprt
-from merels.tournament.flags.make_settings import make_engines, make_settings
+from merels.tournament.flags.command_line import ParsedFlags
+from merels.tournament.flags.make_settings import make_engines, make_settings, make_sprt
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import (
     LEAST_C_END,
@@ -21,8 +22,8 @@ from merels.tournament.records.settings import (
     Settings,
     Tuning,
 )
+from merels.tournament.records.table import SPRT
 
-DEFAULT_PAIRS = 10_000
 SIDES = ("+", "-")
 """Suffixes of the engine's name for the two sides of a pair."""
 NAMED = 8
@@ -36,12 +37,11 @@ def make_tuning(given: ParsedFlags, seed: int | None, read_options: ReadOptions)
     """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None."""
     if len(given.engines) != 1:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
-    read_sprt(**sprt_values(given))
-    each = given.pairs.get("-each", {})
-    engines = make_engines(given.engines, each, given.faults)
+    make_sprt(sprt_values(given))
+    engines = make_engines(given.engines, given.each, given.faults)
     given.faults.raise_all()
     (entrant,) = engines
-    is_remote = given.optional_text("-executor") is not None
+    is_remote = given.value("-executor") is not None
     options = {} if is_remote else read_options(entrant)
     parameters = tuple(
         _parameter(entry, entrant, options, is_remote) for entry in given.parameters
@@ -54,11 +54,14 @@ def make_tuning(given: ParsedFlags, seed: int | None, read_options: ReadOptions)
             raise InputError(f"-param {name}", "this option is given twice; leave one of them out")
     words = without_options(given.engines[0], names)
     sides = [words | {"name": entrant.name + side} for side in SIDES]
-    pairs = {flag: words for flag, words in given.pairs.items() if flag != "-sprt"}
-    pairs["-each"] = without_options(each, names)
-    settings = make_settings(replace(given, engines=sides, pairs=pairs), seed)
-    count = given.number("-pairs", DEFAULT_PAIRS, 1, 10**6)
-    tuning = Tuning(parameters, _schedule(given, count))
+    settings = make_settings(replace(
+        given, engines=sides, each=without_options(given.each, names),
+        given=given.given - {"-sprt"},
+    ), seed)
+    count = given.value("-pairs")
+    r_end = given.value("-spsa", "r_end", min(0.5, USUAL_R_END / count))
+    others = (given.value("-spsa", key) for key in ("A", "alpha", "gamma"))
+    tuning = Tuning(parameters, Schedule(r_end, *others))
     return replace(settings, rounds=count, tuning=tuning, event="merels tune")
 
 
@@ -68,21 +71,10 @@ def without_options(words: Mapping[str, str], options: Sequence[str]) -> dict[st
     return {key: value for key, value in words.items() if key.lower() not in keys}
 
 
-def sprt_values(given: ParsedFlags) -> dict[str, str]:
+def sprt_values(given: ParsedFlags) -> dict[str, Any]:
     """Return the values of ``-sprt`` by key, with the defaults of ``merels tune``."""
-    return {"elo0": "0", "elo1": "5"} | given.pairs.get("-sprt", {})
-
-
-def _schedule(given: ParsedFlags, pairs: int) -> Schedule:
-    """Return the schedule that ``-spsa`` sets."""
-
-    def number(key: str, default: float, least: float, most: float) -> float:
-        return read_real(given.key("-spsa", key, str(default)), least, most, f"-spsa {key}=")
-
-    return Schedule(
-        number("r_end", min(0.5, USUAL_R_END / pairs), 1e-9, 10), number("A", 0.1, 0, 10),
-        number("alpha", 0.602, 0, 2), number("gamma", 0.101, 0, 1),
-    )
+    defaults = {"elo0": 0.0, "elo1": 5.0}
+    return {key: given.value("-sprt", key, defaults.get(key)) for key in SPRT}
 
 
 def _parameter(

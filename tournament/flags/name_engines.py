@@ -23,10 +23,9 @@ def name_engines(
     An engine gets the name that it announces, with a number if another engine has that name. In a
     continued run, the engines keep their ``stored`` names, those in the journal; () in a new run.
     """
-    each = given.pairs.get("-each", {})
     unnamed = [
         index for index, entry in enumerate(given.engines)
-        if not entry.get("name") and "level" not in each | entry
+        if not entry.get("name") and "level" not in given.each | entry
     ]
     if not unnamed:
         return settings

@@ -5,24 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error, report_error
 from merels.engine.common.numbers import counted, read_whole
-from merels.tournament.flags.command_line import ParsedFlags, choice
+from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.openings.reading import BOOK
+from merels.tournament.records.fields import choice
 from merels.tournament.records.games import NANOSECONDS, Entrant
-from merels.tournament.records.output import (
-    LOG_LEVELS,
-    STANDARD_OUTPUT,
-    Intervals,
-    LogOptions,
-    PgnStyle,
-)
+from merels.tournament.records.output import STANDARD_OUTPUT, Intervals, LogOptions, PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.records.table import PGN_STYLE
 from merels.tournament.run.executor import ExecutorFactory
 
 MAX_WORKERS = 1024
@@ -69,59 +65,45 @@ class RunOptions:
 
 
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
-    """Return the options for the flags; add errors to ``given.faults`` or raise `InputError`."""
+    """Return the options for the flags; add errors to ``given.faults``."""
+    value, faults = given.value, given.faults
     default = 1 if given.engines or settings.format == LEAGUE else min(len(usable_cores()), 4)
-    executor = given.optional_text("-executor")
-    maximum = MAX_WORKERS if executor is None else MAX_TASKS
-    concurrency = given.number("-concurrency", default, 1, maximum)
-    attempt = given.faults.attempt
-    unpinned: tuple[tuple[int, ...], ...] = ()
-    cpus, log = attempt(unpinned, _cpus, given, settings, concurrency), attempt(None, _log, given)
-    attempt(None, _check_files, given, settings)
-    if executor is None and "-force-concurrency" not in given.words:
-        attempt(None, _check_concurrency, concurrency)
-    if executor is not None:
-        if not all(executor.partition(":")):
-            raise InputError(executor, "expected -executor module:factory")
-        if cpus or log is not None and log.engines:
-            flag = "-use-affinity" if cpus else "-log engine="
-            raise InputError(flag, "cannot be combined with -executor; leave one of them out")
-    elif "-executorwait" in given.words and "-executor" not in given.words:
-        raise InputError("-executorwait", "expected -executor as well")
+    executor = value("-executor")
+    concurrency = value("-concurrency", default=default)
+    cpus: tuple[tuple[int, ...], ...] = ()
+    known_rules: frozenset[str] = frozenset()
+    with faults.kept():
+        cpus = _cpus(given, settings, concurrency)
+    with faults.kept():
+        _check_files(given, settings)
+    with faults.kept():
+        _check_concurrency(concurrency, executor, given.has("-force-concurrency"))
+    with faults.kept():
+        _check_executor(given, cpus)
+    with faults.kept():
+        _check_shard(value("-shard"), settings)
+    with faults.kept():
+        known_rules = rules_known_engines(given, settings)
     return RunOptions(
         concurrency=concurrency,
         cpus=cpus,
         executor=executor,
-        executor_wait=given.number("-executorwait", _default_wait(settings), 0),
-        max_faults=given.number("-maxfaults", 0, 0),
-        shard=attempt((1, 1), _shard, given, settings),
-        rules_known=attempt(frozenset(), rules_known_engines, given, settings),
+        executor_wait=value("-executorwait", default=_default_wait(settings)),
+        max_faults=value("-maxfaults"),
+        shard=value("-shard"),
+        rules_known=known_rules,
         intervals=Intervals(
-            given.number("-scoreinterval", 1),
-            given.number("-ratinginterval", 10 if len(settings.engines) == 2 else 0),
+            value("-scoreinterval"),
+            value("-ratinginterval", default=10 if len(settings.engines) == 2 else 0),
         ),
-        pgn_file=attempt(None, file_of, given, "-pgnout"),
-        pgn_append=given.key_switch("-pgnout", "append", True),
-        pgn_style=PgnStyle(
-            *(given.key_switch("-pgnout", key, False)
-              for key in ("min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull",
-                          "pv"))
-        ),
-        log=log,
-        port=None if given.optional_text("-serve") is None else given.number("-serve", 0, 0, 65535),
-        pause=given.number("-wait", 0) / 1000,
-        quiet="-quiet" in given.words,
+        pgn_file=value("-pgnout", "file"),
+        pgn_append=value("-pgnout", "append"),
+        pgn_style=PgnStyle(*(value("-pgnout", key) for key in PGN_STYLE)),
+        log=_log(given),
+        port=value("-serve"),
+        pause=value("-wait") / 1000,
+        quiet=given.has("-quiet"),
     )
-
-
-def file_of(given: ParsedFlags, flag: str) -> str | None:
-    """Return the ``file=`` of a flag, or None without the flag; `InputError` without ``file=``."""
-    if not given.has(flag):
-        return None
-    path = given.key(flag, "file", "")
-    if not path:
-        raise InputError(flag, "expected file=")
-    return path
 
 
 def load_factory(name: str) -> ExecutorFactory:
@@ -158,8 +140,7 @@ def _check_files(given: ParsedFlags, settings: Settings) -> None:
     openings = settings.openings.file
     if openings not in (None, BOOK):
         flag_of[os.path.realpath(openings)] = "-openings"
-    flags = ("-journal", "-pgnout", "-log")
-    files = {flag: file_of(given, flag) for flag in flags}
+    files = {flag: given.value(flag, "file") for flag in ("-journal", "-pgnout", "-log")}
     for flag, path in files.items():
         real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
@@ -174,37 +155,42 @@ def _check_files(given: ParsedFlags, settings: Settings) -> None:
 
 
 def _log(given: ParsedFlags) -> LogOptions | None:
-    path = file_of(given, "-log")
-    if path is None:
+    path = given.value("-log", "file")
+    if not path:
         return None
     return LogOptions(
-        os.path.abspath(path),
-        choice(given.key("-log", "level", "warn"), "-log level=", LOG_LEVELS),
-        given.key_switch("-log", "engine", False),
-        given.key_switch("-log", "append", True),
+        os.path.abspath(path), *(given.value("-log", key) for key in ("level", "engine", "append"))
     )
 
 
-def _shard(given: ParsedFlags, settings: Settings) -> tuple[int, int]:
-    """Return (i, n) of ``-shard i/n``; (1, 1) without the flag."""
-    text = given.text("-shard", "1/1")
-    part, slash, parts = text.partition("/")
-    if not slash:
-        raise InputError(text, "expected -shard i/n, such as 1/4")
-    count = read_whole(parts, 1, 10**6, "n of -shard i/n")
-    index = read_whole(part, 1, count, "i of -shard i/n")
-    if count > 1 and settings.format in ("swiss", "knockout"):
+def _check_executor(given: ParsedFlags, cpus: Sequence[object]) -> None:
+    """Raise `InputError` for flags that do not agree with ``-executor``, or need it."""
+    executor = given.value("-executor")
+    if executor is None:
+        if given.has("-executorwait") and not given.has("-executor"):
+            raise InputError("-executorwait", "expected -executor as well")
+        return
+    if not all(executor.partition(":")):
+        raise InputError(executor, "expected -executor module:factory")
+    if cpus or given.value("-log", "engine"):
+        flag = "-use-affinity" if cpus else "-log engine="
+        raise InputError(flag, "cannot be combined with -executor; leave one of them out")
+
+
+def _check_shard(shard: tuple[int, int], settings: Settings) -> None:
+    """Raise `InputError` for a tournament that cannot be played in parts."""
+    text = "-shard {}/{}".format(*shard)
+    if shard[1] > 1 and settings.format in ("swiss", "knockout"):
         raise InputError(
             text, f"a {settings.format} cannot be played in parts: it pairs by results"
         )
-    if count > 1 and settings.sprt is not None:
+    if shard[1] > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; leave out -shard or -sprt")
-    return index, count
 
 
 def rules_known_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
     """Return the names of the engines with ``rules=known`` on a command line."""
-    return rules_known(settings.engines, given.engines, given.pairs.get("-each", {}))
+    return rules_known(settings.engines, given.engines, given.each)
 
 
 def rules_known(
@@ -218,7 +204,7 @@ def rules_known(
     names = []
     for entrant, entry in zip(entrants, entries):
         if (value := entry.get("rules", each.get("rules"))) is not None:
-            choice(value, f"rules= of {entrant.name}", ("known",))
+            choice("known")(value, f"rules= of {entrant.name}")
             names.append(entrant.name)
     return frozenset(names)
 
@@ -243,10 +229,16 @@ def usable_cores() -> list[int]:
     return list(range(os.cpu_count() or 1))
 
 
-def _check_concurrency(concurrency: int) -> None:
-    """Raise `InputError` for more parallel games than cores: engines might lose on time."""
-    cores = len(usable_cores())
-    if concurrency > cores:
+def _check_concurrency(concurrency: int, executor: str | None, is_forced: bool) -> None:
+    """Raise `InputError` for more parallel games than allowed, or than cores unless forced.
+
+    On shared cores, engines might lose on time.
+    """
+    maximum, cores = MAX_WORKERS if executor is None else MAX_TASKS, len(usable_cores())
+    if concurrency > maximum:
+        expected = f"expected a whole number from 1 to {maximum} for -concurrency"
+        raise InputError(str(concurrency), expected)
+    if executor is None and not is_forced and concurrency > cores:
         raise InputError(
             f"-concurrency {concurrency}",
             f"merels may use {counted(cores, 'processor')}: give -concurrency {cores}, "
@@ -278,12 +270,12 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
     Raise `InputError` if cores are lacking, or if an engine has several threads.
     """
     flag = "-use-affinity"
-    if flag not in given.words:
+    if not given.has(flag):
         return ()
     if not hasattr(os, "sched_setaffinity"):
         raise InputError(flag, "this system cannot pin a process to a core; leave the flag out")
     available = usable_cores()
-    text = given.text(flag, "")
+    text = given.value(flag)
     cpus = _parse_cpus(text) if text else _spread_cores(available)
     missing = sorted(set(cpus) - set(available))
     if missing:

@@ -8,29 +8,20 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 from merels.engine.common.errors import printable
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.records.as_flags import engine_words
 from merels.tournament.records.settings import Settings
+from merels.tournament.records.table import FLAGS, TUNE_OWN
 
 MAY_GROW = ("roundrobin", "gauntlet")
 """Formats in which more rounds do not change the games of the earlier rounds."""
 NAMED = 3
 """Largest number of differences that an error names; others are counted."""
 ABSENT = "not given"
-SPELLINGS = {
-    "-format": "-tournament", "-seed": "-srand", "-swap": "-noswap", "-penta": "-report penta",
-    "-draw_number": "-draw movenumber", "-draw_count": "-draw movecount",
-    "-draw_score": "-draw score", "-resign_number": "-resign movenumber",
-    "-resign_count": "-resign movecount", "-resign_score": "-resign score",
-    "-resign_twosided": "-resign twosided", "-max_moves": "-maxmoves", "-tables": "-tb",
-    "-table_results": "-tbadjudicate", "-schedule": "-spsa", "-spsa stability": "-spsa A",
-}
-"""Flags and keys by field of the settings, where their names differ."""
 PROGRAM = ("cmd", "args", "dir")
 """Keys that select an engine's program."""
 
@@ -69,53 +60,39 @@ def listed(items: Sequence[Difference], here: str, there: str) -> str:
 
 def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
     """Return the differences in all settings except the engines."""
-    now, then = (dict(setting_values(settings)) for settings in (ours, theirs))
-    digests = now.pop("-openings digest"), then.pop("-openings digest")
-    ignored = {"-engines"}
-    if ours.tuning is not None:
-        now["-pairs"], then["-pairs"] = now.pop("-rounds"), then.pop("-rounds")
+    now, then = setting_words(ours), setting_words(theirs)
+    ignored = set()
     if ours.rounds > theirs.rounds and ours.format in MAY_GROW:
         ignored.add("-rounds")
     if _is_same_or_moved(ours.adjudication.tables, theirs.adjudication.tables):
         ignored.add("-tb")
+    digests = ours.openings.digest, theirs.openings.digest
     if digests[0] == digests[1]:
         ignored.add("-openings file")
     elif all(digests):
-        for values, digest in zip((now, then), digests):
-            values["-openings file"] = f"{values['-openings file']} (SHA-256 {str(digest)[:8]})"
+        for words, digest in zip((now, then), digests):
+            words["-openings file"] += f" (SHA-256 {digest[:8]})"
     return [
-        Difference(flag, _shown(now.get(flag)), _shown(then.get(flag)))
+        Difference(flag, now.get(flag, ""), then.get(flag, ""))
         for flag in now | then if flag not in ignored and now.get(flag) != then.get(flag)
     ]  # fmt: skip
 
 
-def setting_values(record: Any, place: str = "-") -> Iterator[tuple[str, object]]:
-    """Yield the flags and values of a dataclass's fields, nested ones included."""
-    for field in fields(record):
-        value = getattr(record, field.name)
-        flag = SPELLINGS.get(place + field.name, place + field.name)
-        if flag == "-rules":
-            variant, _, changes = value.partition(" ")
-            yield from (("-variant", variant), ("-set", changes))
-        elif field.name == "parameters":
-            for parameter in value:
-                words = (
-                    f"start={parameter.start} min={parameter.minimum} "
-                    f"max={parameter.maximum} c_end={parameter.c_end}"
-                )
-                yield f"-param {parameter.name}", words
-        elif is_dataclass(value):
-            is_flag = field.name not in ("adjudication", "tuning")
-            yield from setting_values(value, f"{flag} " if is_flag else place)
-        else:
-            yield flag, not value if flag == "-noswap" else value
-
-
-def _shown(value: object) -> str:
-    """Return a value as it is typed; empty for None."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "" if value is None else str(value).removesuffix(".0")
+def setting_words(settings: Settings) -> dict[str, str]:
+    """Return the words of all settings except the engines, by flag or by flag and key."""
+    is_tune = settings.tuning is not None
+    flags = FLAGS | {"-spsa": TUNE_OWN["-spsa"], "-pairs": TUNE_OWN["-pairs"]} if is_tune else FLAGS
+    words = {
+        name: field.text(settings)
+        for flag in flags if flag not in ("-engine", "-each", "-rounds" if is_tune else "")
+        for name, field in flags[flag].fields(flag).items() if field.path
+    }
+    for parameter in settings.tuning.parameters if settings.tuning is not None else ():
+        fields = TUNE_OWN["-param"].keys.items()
+        words[f"-param {parameter.name}"] = " ".join(
+            f"{key}={field.text(parameter)}" for key, field in fields if field.path
+        )
+    return words
 
 
 def _engine_differences(

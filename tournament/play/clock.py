@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from merels.tournament.records.games import TimeControl
-
-MILLISECOND = 1_000_000
+from merels.tournament.records.games import MILLISECOND, TimeControl
 
 
 class Clock:

@@ -22,7 +22,7 @@ import os
 from contextlib import suppress
 from typing import NamedTuple
 
-from merels.tournament.play.clock import MILLISECOND
+from merels.tournament.records.games import MILLISECOND
 
 LONG_MOVE = MILLISECOND
 """Shortest time of a move, in nanoseconds, for which delays are computed.

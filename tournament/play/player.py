@@ -15,9 +15,9 @@ from merels.protocol.client.connection import FOREVER
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.tournament.play.clock import MILLISECOND, Clock, overrun_text
+from merels.tournament.play.clock import Clock, overrun_text
 from merels.tournament.play.lag import LONG_MOVE, MIN_OVERSLEEP, NOT_MEASURED, LagMeter, Reading
-from merels.tournament.records.games import Entrant, MoveRecord, Oddities, Overtime
+from merels.tournament.records.games import MILLISECOND, Entrant, MoveRecord, Oddities, Overtime
 from merels.tournament.statistics.terminations import CAUSES
 
 IDLE_SECONDS = 30.0

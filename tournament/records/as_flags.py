@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from merels.engine.common.shell import shell_text
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION, EngineSpec
-from merels.tournament.records.games import (
-    NANOSECONDS,
-    Entrant,
-    TimeControl,
-    clock_text,
-    seconds_text,
-)
+from merels.tournament.records.games import Entrant, TimeControl
+from merels.tournament.records.table import LIMITS, PROGRAM
 
 LIMIT_STRENGTH, ELO = LEVEL_OPTIONS
 _LIMITS = ("tc", "st", "nodes", "depth", "timemargin", "ponder")
@@ -29,33 +23,20 @@ Words = dict[str, str]
 
 def engine_words(entrant: Entrant) -> Words:
     """Return the words of ``-engine`` for an entrant, without ``name=``."""
-    engine, limit = entrant.engine, entrant.limit
-    words: dict[str, str | int | None] = {
-        **_program_words(engine),
-        "dir": engine.directory,
-        "proto": engine.protocol,
-        **(asdict(engine.resources) if engine.resources is not None else {}),
-        "tc": None if limit.time is None else clock_text(limit),
-        "st": limit.per_move and seconds_text(limit.per_move),
-        "nodes": limit.nodes,
-        "depth": limit.depth,
-        "timemargin": limit.margin * 1000 // NANOSECONDS,
-        "restart": _switch(entrant.restart),
-        "ponder": _switch(entrant.ponder),
-        "starttimeout": f"{entrant.start_timeout:g}",
-        "pingtimeout": f"{entrant.ping_timeout:g}",
+    words = _program_words(entrant.engine) | {
+        key: field.text(entrant) for key, field in (PROGRAM | LIMITS).items()
     }
-    return {key: str(value) for key, value in words.items() if value not in (None, "")}
+    return {key: value for key, value in words.items() if value}
 
 
-def _program_words(engine: EngineSpec) -> dict[str, str | int | None]:
+def _program_words(engine: EngineSpec) -> Words:
     """Return the words for an engine's program and options.
 
     The built-in engine has no ``cmd=``, since its path differs between machines. Its level is
     written as ``level=`` instead of the two options that it sets.
     """
     options = dict(engine.options)
-    words: dict[str, str | int | None] = {}
+    words: Words = {}
     program, *arguments = engine.command
     if arguments != list(MERELS[1:]):
         words = {"cmd": program, "args": shlex.join(arguments)}
@@ -99,7 +80,3 @@ def _typed(key: str, value: str) -> str:
     if set(word) & set('"$`\\!'):
         return shell_text([word])
     return f'{key}="{value}"' if is_plain_key else f'"{word}"'
-
-
-def _switch(value: bool) -> str:
-    return "on" if value else "off"

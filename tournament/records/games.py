@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
 
-NANOSECONDS = 1_000_000_000
+NANOSECONDS, MILLISECOND = 1_000_000_000, 1_000_000
+"""Nanoseconds in a second and in a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)

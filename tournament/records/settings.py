@@ -19,6 +19,7 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.tournament.records.games import Adjudication, Entrant
 from merels.tournament.statistics.sprt import Sprt
 
+DEFAULT_EVENT = "merels tournament"
 FORMATS = ("roundrobin", "gauntlet", "swiss", "knockout")
 POLICIES = ("round", "encounter")
 """Whether all pairings of a round share their openings, or each pairing takes the next ones."""
@@ -117,7 +118,7 @@ class Settings:
     """Whether estimates and tests use game pairs instead of single games."""
     tuning: Tuning | None = None
     """SPSA parameters of an engine that is entered twice, or None."""
-    event: str = "merels tournament"
+    event: str = DEFAULT_EVENT
 
     @property
     def by_pairs(self) -> bool:

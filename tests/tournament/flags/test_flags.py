@@ -13,13 +13,14 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.rules import parse_rules
 from merels.tournament.flags import run_options
 from merels.tournament.flags.command_line import parse
-from merels.tournament.flags.make_settings import make_settings, parse_time_control
+from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
-from merels.tournament.flags.table import FLAGS
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
+from merels.tournament.records.fields import read_clock
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.records.table import FLAGS
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command, output, refusal
 from tests.kit.tables import copy_tables
@@ -47,16 +48,18 @@ def error_of(*argv: str) -> str:
     with pytest.raises(InputError) as error:
         flags = parse(argv)
         settings = make_settings(flags, seed=1)
-        schedule_for(settings)
         make_run_options(flags, settings)
+        flags.faults.raise_all()
+        schedule_for(settings)
     return str(error.value)
 
 
 @pytest.mark.parametrize("words", [("-games", "3"), ("-games", "1", "-repeat", "5")])
 def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) -> None:
     flags = parse([*MATCH, *words])
+    make_settings(flags, seed=None)
     with pytest.raises(InputError, match="has no pair.*report penta=false"):
-        make_settings(flags, seed=None)
+        flags.faults.raise_all()
     assert make_settings(parse([*MATCH, *words, "-report", "penta=false"]), None).games % 2
     three = [*MATCH, "-engine", "cmd=c", "name=C", *words]
     assert make_settings(parse(three), None).games % 2, "ratings count single games"
@@ -75,13 +78,13 @@ def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) ->
     ],
 )
 def test_a_tc_is_read(text: str, moves: int | None, seconds: float, increment: float) -> None:
-    assert parse_time_control(text) == TimeControl(
+    assert read_clock(text) == TimeControl(
         time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
     )
 
 
 def test_an_infinite_time_control_is_no_clock() -> None:
-    assert parse_time_control("inf") == parse_time_control("Infinite") == TimeControl()
+    assert read_clock("inf") == read_clock("Infinite") == TimeControl()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_an_infinite_time_control_is_no_clock() -> None:
 )
 def test_an_invalid_time_control_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="tc=moves/min:sec"):
-        parse_time_control(text)
+        read_clock(text)
 
 
 def test_the_keys_of_an_engine_override_those_of_each(tmp_path: Path) -> None:
@@ -275,7 +278,7 @@ def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path)
     path = tmp_path / "flags.txt"
     path.write_text("-engine cmd=a\n-ronds 3\n")
     with pytest.raises(InputError) as error:
-        parse(["-config", str(path)])
+        parse(["-config", str(path)]).faults.raise_all()
     assert str(error.value) == f"'-ronds': unknown flag; did you mean -rounds? (in {path})"
 
 
@@ -313,6 +316,7 @@ def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> N
         "'x': expected a whole number from 1 to 10000 for -games",
         "no.pos': cannot read this file",
         "'0': expected a whole number from 1 to 1000000000 for -draw movecount=",
+        "'foo': expected trace, info, warn, err, fatal for -log level=",
         "'-log': expected file=",
         "'3': expected a whole number from 1 to 2 for i of -shard i/n",
         "'-engine A': does not start: no such engine: './no-such-engine' is not in",

@@ -14,8 +14,6 @@ import pytest
 
 from merels.engine.search.levels import LEVELS
 from merels.protocol.process.limits import ResourceLimits
-from merels.tournament.flags.table import FLAGS
-from merels.tournament.flags.tune_table import TUNE_FLAGS
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
 from merels.tournament.records.settings import (
@@ -26,6 +24,7 @@ from merels.tournament.records.settings import (
     Tuning,
     read_settings,
 )
+from merels.tournament.records.table import FLAGS, TUNE_FLAGS
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.specs import MERELS, changed, engine, settings
 
@@ -129,8 +128,8 @@ def test_a_difference_of_all_engines_is_listed_once() -> None:
 def test_only_three_differences_are_named() -> None:
     ours = settings(seed=1, games=4, event="x", swap=False, rounds=9)
     assert diff(ours, settings()) == (
-        "-srand: now 1, in the journal 7; -games: now 4, in the journal 2; "
-        "-noswap: now on, in the journal off; and 1 more")
+        "-games: now 4, in the journal 2; -noswap: now on, in the journal off; "
+        "-srand: now 1, in the journal 7; and 1 more")
 
 
 def test_values_are_compared_in_all_digits() -> None:

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.commands.merge import PART_FLAGS
-from merels.tournament.flags.table import FLAGS, GROUPS
 from merels.tournament.journal import merging
-from merels.tournament.journal.compare import setting_values
+from merels.tournament.journal.compare import setting_words
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.pairing.schedule import pair_of
 from merels.tournament.records.games import Origin
+from merels.tournament.records.table import FLAGS, GROUPS
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command
@@ -142,7 +142,7 @@ def test_pair_of_gives_the_pair_of_a_game_in_the_plan(games: int) -> None:
 
 
 def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
-    flags = {flag.split()[0] for flag, _ in setting_values(settings())}
+    flags = {flag.split()[0] for flag in setting_words(settings())}
     of_all = {"-config", "-sprt"} | {flag for flag in flags if flag in FLAGS}
     assert {*GROUPS["Running"], *GROUPS["Output"]} - of_all <= {*PART_FLAGS}
     assert not of_all & {*PART_FLAGS}
