@@ -95,8 +95,8 @@ class Clock:
             self.asked = core.monotonic_ns() if asked is None else asked
             self._infinite, self._ponders = infinite, ponder
             if limit.time is not None:
-                # At most 5 % of the time, so that a short time is not all reserve.
-                self.time = max(0.001, limit.time - min(overhead, limit.time / 20))
+                # At most half of the time, so that a short time is not all reserve.
+                self.time = max(0.001, limit.time - min(overhead, limit.time / 2))
             clock = limit.clock(side)
             if clock is not None:
                 increment = limit.increment(side) or 0.0

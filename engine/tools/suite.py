@@ -83,11 +83,11 @@ def play(
 ) -> Iterator[tuple[Problem, Move, bool]]:
     """Yield each problem, the searcher's move, and whether the move keeps the value.
 
-    The searcher is cleared before each problem.
+    The searcher is cleared before each problem. A time limit is for the search alone.
     """
     for problem in problems:
         searcher.clear()
-        move = searcher.search(problem.position, limit).move
+        move = searcher.search(problem.position, limit, overhead=0.0).move
         assert move is not None
         yield problem, move, move in problem.best
 
