@@ -195,6 +195,9 @@ def _check(journal: Journal) -> StoredRun:
     if version != SCHEMA_VERSION:
         what = f"this journal has format {version}, this program reads format {SCHEMA_VERSION}"
         raise file_error(journal.path or "", f"{what}; use the version of merels that wrote it")
+    # Triggers and views would run code.
+    if {*journal.query("SELECT type, name FROM sqlite_master")} != {("table", t) for t in TABLES}:
+        raise journal.damaged("it has triggers, views, or other tables than a journal")
     for table, columns in TABLES.items():
         list(journal.query(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0"))
     ((fault,),) = journal.query("PRAGMA quick_check(1)")
@@ -215,6 +218,8 @@ def _checked_settings(meta: dict[str, str]) -> Settings:
         arguments = json.loads(meta["arguments"])
     except KeyError as error:
         raise ValueError(f"it has no {error.args[0]}") from None
+    except RecursionError:
+        raise ValueError("its notes are nested too deeply") from None
     if not isinstance(arguments, list) or not all(isinstance(word, str) for word in arguments):
         raise ValueError("its command line is not a list of words")
     if "id" not in meta:

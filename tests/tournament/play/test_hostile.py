@@ -236,7 +236,6 @@ MANIPULATIONS = {
     "endless view": "DROP TABLE games; CREATE VIEW games AS WITH RECURSIVE n(number) AS "
     "(SELECT 1 UNION ALL SELECT number + 1 FROM n) SELECT * FROM n",
     "virtual table": "CREATE VIRTUAL TABLE v USING fts5(x)",
-    "computed column": "ALTER TABLE games ADD COLUMN more AS (zeroblob(1000000))",
     "long text": "UPDATE games SET moves = printf('%.*c', 20000000, 'x')",
     "deep settings": f"UPDATE meta SET value = '{NESTED}' WHERE key = 'settings'",
 }
