@@ -18,7 +18,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import DEFAULT_RULES, parse_rules
 from merels.protocol.board.game_store import GameStore
-from merels.protocol.client.answers import read_move
+from merels.protocol.client.answers import read_bestmove
 from merels.protocol.client.info import parse_info
 from merels.protocol.common.options import parse_option
 from merels.protocol.formats.files import pasted, read_file
@@ -76,7 +76,7 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
     "words": lambda text, _: shell_words(text, comments=True),
     "option": lambda text, _: parse_option(text),
     "info": lambda text, _: parse_info(text.encode(), Position()),
-    "answer": lambda text, _: read_move(text.encode()),
+    "answer": lambda text, _: read_bestmove(text.encode()),
 }
 
 _START = "1. g1 d6 d2 a7 g4 d5 d1 f6 b6 e5 c3 e3 b2 a4 c4 b4 d7 d3 "

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
@@ -81,11 +82,30 @@ class AnswerFinder:
         return len(self._pattern.findall(lines))
 
 
-def ponder_text(answer: bytes) -> str:
-    """Return the text of the expected reply, after ``ponder``; '' without ``ponder``."""
+class BestMove(NamedTuple):
+    """The words of an answer: its move as text, the move, and the expected reply as text.
+
+    ``move`` may be illegal; it is None if ``text`` is no move. ``ponder`` is '' without a reply.
+    """
+
+    text: str
+    move: Move | None
+    ponder: str
+
+
+@lru_cache(maxsize=1 << 14)
+def read_bestmove(answer: bytes) -> BestMove:
+    """Return the parts of the text of an `Answer`."""
     words = answer.decode("utf-8", "replace").split()
+    if words[:1] == [SANMILL_ERROR]:
+        return BestMove(" ".join(words), None, "")
+    text = _first_move(words)
     lower = [word.lower() for word in words]
-    return _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""
+    ponder = _first_move(words[lower.index("ponder") + 1 :]) if "ponder" in lower else ""
+    try:
+        return BestMove(text, parse_move(text), ponder)
+    except InputError:
+        return BestMove(text, None, ponder)
 
 
 def _first_move(words: list[str]) -> str:
@@ -96,19 +116,3 @@ def _first_move(words: list[str]) -> str:
             break
         text += word
     return text
-
-
-@lru_cache(maxsize=1 << 14)
-def read_move(answer: bytes) -> tuple[str, Move | None]:
-    """Return the text of the move in an answer, and the move, which may be illegal.
-
-    The move is None if the text is not a move.
-    """
-    words = answer.decode("utf-8", "replace").split()
-    if words[:1] == [SANMILL_ERROR]:
-        return " ".join(words), None
-    text = _first_move(words)
-    try:
-        return text, parse_move(text)
-    except InputError:
-        return text, None

@@ -74,28 +74,15 @@ def _in_thread(request: Callable[[], None]) -> None:
     Thread(target=call, daemon=True).start()
 
 
-def _stop_started(future: Future[Analysis]) -> None:
-    """Stop an analysis whose caller was cancelled while the analysis started."""
-    with suppress(EngineError):
-        if future.exception() is None:
-            future.result().stop()
-
-
 def _streamed(
     method: Callable[Concatenate[Engine, P], Analysis],
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, AsyncAnalysis]]:
     """Return the coroutine method for ``method``, which returns an `AsyncAnalysis`."""
+    start = _searched(method)
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
-        future = self.submit(partial(method, self.engine, *args, **kwargs))
-        try:
-            return AsyncAnalysis(self, await asyncio.wrap_future(future))
-        except asyncio.CancelledError:
-            if not future.cancel():
-                with suppress(EngineTerminated):  # The engine may have been closed meanwhile.
-                    self.submit(partial(_stop_started, future))
-            raise
+        return AsyncAnalysis(self, await start(self, *args, **kwargs))
 
     return call
 

@@ -17,7 +17,7 @@ from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
 from merels.engine.search.limits import Info, Limit
-from merels.protocol.client.answers import NO_MOVES, Answer, ponder_text, read_move
+from merels.protocol.client.answers import NO_MOVES, Answer, read_bestmove
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
 from merels.protocol.client.connection import (
     CHECK_INTERVAL,
@@ -294,7 +294,7 @@ def _read_moves(answer: Answer, position: Position) -> tuple[Move | None, Move |
     The move is None if the engine claims a draw, or if the game is over and the engine reports that
     there is no move; `EngineError` if the move is illegal or missing.
     """
-    text, move = read_move(answer.text)
+    text, move, ponder = read_bestmove(answer.text)
     if text.lower() in NO_MOVES:
         if text.lower() != "draw" and position.outcome() is None:
             raise EngineError(f"no move: the engine answered '{shorten(text)}' in a running game")
@@ -304,7 +304,7 @@ def _read_moves(answer: Answer, position: Position) -> tuple[Move | None, Move |
     except InputError as error:
         raise EngineError(f"illegal move '{shorten(text)}': {error.expected}") from None
     try:
-        reply = parse_move(ponder_text(answer.text))
+        reply = parse_move(ponder)
         after.push(reply)
     except InputError:
         return move, None

@@ -18,7 +18,7 @@ from merels.engine import full_version
 from merels.engine.game.rules import Rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level, read_level
-from merels.engine.search.limits import Info, Limit
+from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
 from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.probe import Tables
@@ -28,18 +28,22 @@ Report = Callable[[Info], None]
 
 
 class InProcessAnalysis(Analysis):
-    """A search in its own thread; ``run`` searches and passes each `Info` to its argument."""
+    """A search in its own thread; ``run`` searches and passes each `Info` to its argument.
 
-    def __init__(self, run: Callable[[Report], object], stop: Callable[[], None]) -> None:
+    ``result`` is the search's result after the end of the analysis, None before.
+    """
+
+    def __init__(self, run: Callable[[Report], Result], stop: Callable[[], None]) -> None:
         super().__init__()
+        self.result: Result | None = None
         self._stop = stop
         self._queue: SimpleQueue[Info | Exception | None] = SimpleQueue()
         self._thread = Thread(target=self._search, args=(run,), name="analysis", daemon=True)
         self._thread.start()
 
-    def _search(self, run: Callable[[Report], object]) -> None:
+    def _search(self, run: Callable[[Report], Result]) -> None:
         try:
-            run(self._queue.put)
+            self.result = run(self._queue.put)
         except Exception as error:
             self._queue.put(error)
         finally:
@@ -123,7 +127,7 @@ class InProcessEngine(AnyEngine):
         self._searcher.prepare()
         clock = Clock()
 
-        def run(report: Report) -> object:
+        def run(report: Report) -> Result:
             return self._searcher.search(
                 task.position, limit or Limit(), report, root_moves=task.root_moves,
                 infinite=limit is None, multipv=multipv, level=self.level, clock=clock,

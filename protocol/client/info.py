@@ -28,7 +28,7 @@ _TOO_LARGE = 10**18
 
 @dataclass(slots=True)
 class InfoLine:
-    """The parts of an ``info`` line.
+    """The parts of an ``info`` line; of a repeated number, the first.
 
     ``mistakes`` are sentences about missing and invalid values. ``unknown`` lists the words that
     are not in the protocol, and words of the protocol with capitals, which are still read.
@@ -69,7 +69,7 @@ def read_info(line: bytes) -> InfoLine:
                 kind = "a whole number" + ("" if word in SCORES else " from 0")
                 info.mistakes.append(f"'{word}' {follows}; expected {kind}")
             else:
-                info.numbers[word] = value
+                info.numbers.setdefault(word, value)
             index += text != "" and text.lower() not in _WORDS
         elif word in _LISTS:
             end = index

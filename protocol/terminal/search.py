@@ -5,8 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
-from threading import Thread
 
 from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
@@ -14,6 +12,7 @@ from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level
 from merels.engine.search.limits import MAX_TIME, Info, Limit, Result
 from merels.engine.search.searcher import Searcher
+from merels.protocol.client.in_process import InProcessAnalysis
 
 _CHECK_SECONDS = 0.1
 """Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""
@@ -37,47 +36,36 @@ def search(
 
     Errors are those of `Searcher.prepare` and `Searcher.search`.
     """
-    results: list[Result] = []
-    errors: list[Exception] = []
-    events: SimpleQueue[bool] = SimpleQueue()  # True: the search has ended. False: Ctrl-C.
-
-    def job() -> None:
-        try:
-            results.append(searcher.search(
-                position, limit, on_info, multipv=multipv, level=level, clock=clock
-            ))  # fmt: skip
-        except Exception as error:
-            errors.append(error)
-        finally:
-            events.put(True)
-
-    searcher.prepare()
     clock = Clock()
     interrupted = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal interrupted
+        interrupted = True
+        clock.stop()
+
+    def run(report: Callable[[Info], None]) -> Result:
+        return searcher.search(
+            position, limit, report, multipv=multipv, level=level, clock=clock
+        )
+
+    searcher.prepare()
     # Without a handler, KeyboardInterrupt could leave this function during the search.
-    old_handler = signal.signal(signal.SIGINT, lambda *_: events.put(False))
+    old_handler = signal.signal(signal.SIGINT, interrupt)
     try:
-        Thread(target=job).start()
-        while not _next(events):
-            interrupted = True
-            clock.stop()
+        analysis = InProcessAnalysis(run, clock.stop)
+        while analysis.running:
+            info = analysis.next(_CHECK_SECONDS)
+            if info is not None and on_info is not None:
+                on_info(info)
     finally:
         signal.signal(signal.SIGINT, old_handler)
-    if errors:
-        raise errors[0]
-    if results[0].missing:
-        allowed = searcher.threads - results[0].missing
+    result = analysis.result
+    assert result is not None, "without a result, `next` has raised the error"
+    if result.missing:
+        allowed = searcher.threads - result.missing
         print(
             f"merels: the system allows only {allowed} of {searcher.threads} threads",
             file=sys.stderr,
         )
-    return results[0], interrupted
-
-
-def _next(events: SimpleQueue[bool]) -> bool:
-    """Wait for the next event and return it."""
-    while True:
-        try:
-            return events.get(timeout=_CHECK_SECONDS)
-        except Empty:
-            continue
+    return result, interrupted

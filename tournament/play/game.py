@@ -23,7 +23,7 @@ from merels.engine.common.errors import printable, shorten
 from merels.engine.game.notation import join_steps, parse_move, parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules, parse_rules
-from merels.protocol.client.answers import Answer, read_move
+from merels.protocol.client.answers import Answer, read_bestmove
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.scanner import InfoSummary
@@ -229,7 +229,7 @@ def last_info(answer: Answer) -> str:
 
 def judge(position: Position, answer: Answer) -> tuple[Move | None, str | None]:
     """Return an answer's move, None if it has none; and why the answer is illegal, or None."""
-    text, move = read_move(answer.text[:LONGEST_ANSWER])
+    text, move, _ = read_bestmove(answer.text[:LONGEST_ANSWER])
     if move is not None:
         objection = position.objection(move)
         return move, objection if objection is None else f"'{shorten(text)}', {objection}"

@@ -10,7 +10,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.engine.search.limits import Limit
-from merels.protocol.client.answers import Answer, ponder_text
+from merels.protocol.client.answers import Answer, read_bestmove
 from merels.protocol.client.connection import FOREVER
 from merels.protocol.client.dialects import UciAdapter
 from merels.protocol.client.engine import Engine
@@ -213,7 +213,7 @@ class Player:
         Do nothing if this reply is missing or illegal, or if it ends the game.
         """
         try:
-            reply = parse_move(ponder_text(answer.text))
+            reply = parse_move(read_bestmove(answer.text).ponder)
             after = position.push(reply)
         except InputError:
             return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from merels.protocol.client.info import read_info
+from merels.engine.game.position import WHITE, Position
+from merels.protocol.client.info import parse_info, read_info
+from merels.protocol.client.scanner import parse_summary
 
 NUMBERS = {"depth": 5, "seldepth": 9, "nodes": 77, "cp": -12}
 
@@ -12,7 +14,7 @@ NUMBERS = {"depth": 5, "seldepth": 9, "nodes": 77, "cp": -12}
 @pytest.mark.parametrize(
     "words",
     [
-        "currmove d6", "currmove d6 currmovenumber 3", "wdl 1 2 3", "score cp 5", "lowerbound",
+        "currmove d6", "currmove d6 currmovenumber 3", "wdl 1 2 3", "lowerbound",
         "refutation d6 f4", "currline 1 d6 f4", "hashfull 10",
     ],
 )  # fmt: skip
@@ -23,6 +25,13 @@ def test_an_inserted_word_does_not_change_the_fields_after_it(words: str) -> Non
     info = read_info(f"{head} {words} {tail}".encode())
     assert info.mistakes == info.unknown == []
     assert info.numbers.items() >= NUMBERS.items() and info.pv == without.pv
+
+
+def test_the_first_of_a_repeated_number_counts_for_clients_and_tournaments() -> None:
+    line = b"info depth 3 nodes 5 score cp 7 depth 4 nodes 6 score cp 8"
+    info, summary = parse_info(line, Position()), parse_summary(line, WHITE)
+    assert (info.depth, info.nodes) == (summary.depth, summary.nodes) == (3, 5)
+    assert info.score is not None and info.score.relative.cp == summary.score == 7
 
 
 def test_a_word_without_its_number_does_not_consume_the_next_word() -> None:

@@ -18,6 +18,7 @@ from merels.engine.search import evaluation
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tools import bench
+from merels.protocol.client import in_process
 from merels.protocol.commands import analyse
 from merels.protocol.terminal import search
 from tests.commands import MERELS, call, output
@@ -130,7 +131,7 @@ def test_ctrl_c_right_after_the_start_ends_a_search(monkeypatch: pytest.MonkeyPa
             super().start()
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(search, "Thread", Interrupted)
+    monkeypatch.setattr(in_process, "Thread", Interrupted)
     handler = signal.getsignal(signal.SIGINT)
     result, interrupted = search.search(Searcher(), Position(), Limit(depth=100))
     assert interrupted and result.move is not None
