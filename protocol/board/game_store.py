@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +26,8 @@ _ENDING = ".pgn"
 _LOCK = "board.lock"
 MAX_WORDS = 100
 """Different words of a query, at most; each is searched in every game."""
+_SIDES = ("White", "Black")
+_LEVEL = re.compile(r"^merels \((\w+)\)$")
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 
@@ -44,6 +46,23 @@ class Entry:
     def unfinished(self) -> bool:
         """Whether the game can be resumed."""
         return self.tags.get("Termination") == UNFINISHED
+
+    @property
+    def labels(self) -> list[str]:
+        """Keys of what a list shows in the user's language: result, month, rules and levels."""
+        tags = self.tags
+        types = [tags.get(f"{side}Type") for side in _SIDES]
+        result = tags.get("Result", "*")
+        variant, date = tags.get("Variant", ""), tags.get("Date", "")
+        keys = [f"rules.{variant.split(' ')[0]}", f"month.{date[5:7]}"]
+        keys += [f"level.{name}" for side in _SIDES for name in _LEVEL.findall(tags.get(side, ""))]
+        if self.unfinished or result == "*":
+            keys.append("open")
+        elif result == "1/2-1/2":
+            keys.append("draw")
+        elif types in (["human", "program"], ["program", "human"]):
+            keys.append("win" if types[result == "0-1"] == "human" else "loss")
+        return keys
 
 
 class ChangedElsewhere(Exception):
@@ -198,24 +217,32 @@ class GameStore:
                 )
             path.unlink()
 
-    def entries(self, query: str = "") -> list[Entry]:
+    def entries(self, query: str = "", labels: Mapping[str, str] | None = None) -> list[Entry]:
         """Return the games that contain all words of a query, most recently changed first.
 
-        `InputError` if the query has more than `MAX_WORDS` different words.
+        ``labels`` are the words that the page shows for the keys of `Entry.labels`. `InputError` if
+        the query has more than `MAX_WORDS` different words.
         """
         words = set(query.lower().split())
         if len(words) > MAX_WORDS:
             raise InputError(query, f"expected at most {MAX_WORDS} different words to search for")
-        matches = [entry for entry in self._entries() if all(word in entry.words for word in words)]
+        shown = {key: text.lower() for key, text in (labels or {}).items()}
+        matches = []
+        for entry in self._entries():
+            text = " ".join((entry.words, *(shown.get(key, "") for key in entry.labels)))
+            if all(word in text for word in words):
+                matches.append(entry)
         return sorted(matches, key=lambda entry: (entry.changed, entry.key), reverse=True)
 
-    def text(self, query: str = "", keys: Collection[str] = ()) -> str:
+    def text(
+        self, query: str = "", keys: Collection[str] = (), labels: Mapping[str, str] | None = None
+    ) -> str:
         """Return the games that contain all words of a query as one PGN text, oldest first.
 
         If ``keys`` is not empty, return only the games with these keys.
         """
         chosen = set(keys)
-        paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query)
+        paths = [self.folder / (entry.key + _ENDING) for entry in self.entries(query, labels)
                  if not chosen or entry.key in chosen]
         texts = []
         for path in sorted(paths):

@@ -20,6 +20,7 @@ from merels.protocol.common.json_fields import (
 
 LONGEST_NAME = 60
 MAX_KEYS = 1000
+MAX_LABELS = 100
 FULL = "full"
 """Level name for full strength; `LEVELS` has the other names."""
 
@@ -46,6 +47,14 @@ def read_keys(body: JSON) -> list[str]:
     if len(keys) > MAX_KEYS or not all(isinstance(key, str) for key in keys):
         raise InputError("keys", f"expected at most {MAX_KEYS} keys of games")
     return keys
+
+
+def read_labels(body: JSON) -> dict[str, str]:
+    """Return the field ``labels``, words of the user's language by key; empty if missing."""
+    labels = typed_field(body, "labels", dict, "words by key", {})
+    if len(labels) > MAX_LABELS or not all(isinstance(text, str) for text in labels.values()):
+        raise InputError("labels", f"expected at most {MAX_LABELS} words by key")
+    return labels
 
 
 def read_rules(body: JSON) -> Rules:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, printable
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.game_store import GameStore
@@ -76,7 +76,7 @@ class Handler(GuardedHandler):
         try:
             data = json.dumps(self._act(action, body)).encode()
         except InputError as error:
-            raise Refusal(HTTPStatus.BAD_REQUEST, str(error)) from None
+            raise Refusal(HTTPStatus.BAD_REQUEST, _reason(error, body)) from None
         except EngineError as error:
             raise Refusal(HTTPStatus.BAD_GATEWAY, str(error)) from None
         except Exception as error:  # Including OSError, which elsewhere means a closed connection.
@@ -140,6 +140,26 @@ class Handler(GuardedHandler):
             self.send_events(take)
         finally:
             session.unsubscribe(feed)
+
+
+def _reason(error: InputError, body: dict[str, Any]) -> str:
+    """Return an error's text; it quotes the invalid text only if the request contains it."""
+    entered = {name: value for name, value in body.items() if name not in ("session", "key")}
+    if error.token and any(error.token in text for text in _texts(entered)):
+        return str(error)
+    return printable(error.expected[:1].upper() + error.expected[1:])
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a value of JSON; a field is its name and its value."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from (f"{name} {part}", f"{name}={part}", *_texts(part))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+    else:
+        yield str(value)
 
 
 def _event(session: Session, kind: str) -> str:

@@ -277,7 +277,7 @@ class Session:
         self.saver.begin(game, claim)
         for seat in self.seats:
             seat.new_game()
-        game.clock = self.new_clock()
+        game.clock = self.new_clock() if game.played else None
         self.game = game
         self.generation += 1
         self._was_over = game.over
@@ -322,10 +322,10 @@ class Session:
         return self.game.snapshot((self.player_name(0), self.player_name(1)))
 
     def player_name(self, part: int) -> str:
-        """Return the name of White (0), Black (1) or the analyst (2)."""
+        """Return the name of White (0), Black (1) or the analyst (2); '' if it is unknown."""
         seat, recorded = self.seats[part], self.game.record.tags.get(("White", "Black", "")[part])
-        if recorded is not None:
-            return recorded
+        if recorded is not None or part < 2 and not self.game.played:
+            return recorded or ""
         if seat.choice is None:
             plays_engine = self.seats[1 - part].choice is not None
             return self.names[part] or ("You" if plays_engine else "Player")

@@ -112,6 +112,7 @@ def state_view(session: Session) -> JSON:
     is_running = session.playing and not session.paused and not session.engine_error
     proven = proven_view(shown) if session.reveals else None
     return {
+        "game": session.generation,
         "playing": session.playing,
         "position": position_view(shown),
         "move": str(game.at.move) if game.at.move else None,
@@ -162,11 +163,16 @@ def tables_view(session: Session, position: Position) -> JSON | None:
 
 
 def player_view(session: Session, part: int) -> JSON:
-    """Return a player; ``engine`` is an index in `Session.choices`, or None for a user."""
+    """Return a player; ``engine`` is an index in `Session.choices`, or None for a user.
+
+    ``usual`` is true if ``name`` is the English name for the level, or for a user without a name.
+    """
     seat = session.seats[part]
     index = None if seat.choice is None else session.choices.index(seat.choice)
-    return {"engine": index, "level": seat.level or FULL, "name": session.player_name(part),
-            "typed": session.names[part] if part < 2 else ""}
+    name, typed = session.player_name(part), session.names[part] if part < 2 else ""
+    usual = seat.is_level and name == f"merels ({seat.level})" or name in ("You", "Player")
+    return {"engine": index, "level": seat.level or FULL, "name": name, "typed": typed,
+            "usual": usual and name != typed}
 
 
 def position_view(position: Position) -> JSON:

@@ -341,8 +341,11 @@ class Game:
         record = self.record.copy()
         record.result, reason = self.result()
         end = record.end()
-        if end.number == self.live.number:
-            end.comment = end.comment or reason
+        if end.number != self.live.number:
+            event = {"Event": "Analysis"} if self.played else {}
+            record.tags = event | record.tags
+            return record
+        end.comment = end.comment or reason
         if self.played:
             tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
             record.tags = tags | record.tags

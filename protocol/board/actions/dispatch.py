@@ -11,6 +11,7 @@ from merels.protocol.board.actions import games, playing, puzzles
 from merels.protocol.board.requests import (
     read_flag,
     read_keys,
+    read_labels,
     read_moves,
     read_players,
     read_rules,
@@ -75,7 +76,9 @@ LOCKED: dict[str, Request] = {
     "play": lambda session, body: playing.play(session, read_moves(body), body.get("at")),
     "undo": lambda session, body: playing.undo(session, read_flag(body, "ended")),
     "redo": lambda session, body: playing.redo(session),
-    "go": lambda session, body: playing.go(session, _node(session, body)),
+    "go": lambda session, body: playing.go(
+        session, session.game.live if read_flag(body, "live") else _node(session, body)
+    ),
     "play_on": lambda session, body: playing.play_on(session),
     "promote": lambda session, body: playing.promote(session, _node(session, body)),
     "delete": lambda session, body: playing.delete(session, _node(session, body)),
@@ -99,7 +102,9 @@ UNLOCKED: dict[str, Request] = {
         optional_whole(body, "game", 0, games.MAX_OFFERED),
     ),
     "export": lambda session, body: games.export(session),
-    "games": lambda session, body: games.list_games(session, read_text(body, "query", "")),
+    "games": lambda session, body: games.list_games(
+        session, read_text(body, "query", ""), read_labels(body)
+    ),
     "keep": lambda session, body: games.store_games(
         session, read_text(body, "text"), read_rules(body)
     ),
@@ -108,7 +113,7 @@ UNLOCKED: dict[str, Request] = {
         session, read_text(body, "key"), read_text(body, "changed", "")
     ),
     "all_games": lambda session, body: games.all_games(
-        session, read_text(body, "query", ""), read_keys(body)
+        session, read_text(body, "query", ""), read_keys(body), read_labels(body)
     ),
     "review": lambda session, body: _review(session, read_switch(body) is not False),
     "hidden": lambda session, body: session.hide(read_flag(body, "left")),

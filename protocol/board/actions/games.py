@@ -73,10 +73,10 @@ def export(session: Session) -> JSON:
     return {"record": format_record(record), **write_game(record, shown)}
 
 
-def list_games(session: Session, query: str) -> JSON:
+def list_games(session: Session, query: str, labels: dict[str, str]) -> JSON:
     """Return the stored games that match a query, most recently changed first."""
     store = _store(session)
-    entries = store.entries(query)
+    entries = store.entries(query, labels)
     here = session.saver.key
     views = [
         _entry_view(entry) | {
@@ -161,9 +161,11 @@ def delete(session: Session, key: str, changed: str) -> None:
         store.release(claim)
 
 
-def all_games(session: Session, query: str, keys: list[str]) -> JSON:
+def all_games(
+    session: Session, query: str, keys: list[str], labels: dict[str, str]
+) -> JSON:
     """Return the stored games that match a query, limited to ``keys`` if any, as one PGN text."""
-    return {"record": _store(session).text(query, keys)}
+    return {"record": _store(session).text(query, keys, labels)}
 
 
 def _store(session: Session) -> GameStore:

@@ -126,6 +126,7 @@ def play_on(session: Session) -> None:
     session.change_game(
         lambda: game.play_from(game.at), as_new=not game.played or game.over
     )
+    game.clock = game.clock or session.new_clock()
     session.analysing = session.paused = False
 
 

@@ -15,17 +15,17 @@ import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { sentences, source } from "./rules.js";
-import { flip, parts, redraw } from "./scene.js";
+import { choiceOf, flip, parts, redraw } from "./scene.js";
 import { switchNumbers, switchSound } from "./settings.js";
-import { countedText, fromServer, SIDES, t } from "./text.js";
+import { countedText, fromServer, playerName, SIDES, t } from "./text.js";
 
 let dialogs;
 
 /** Creates the dialogs; `about` holds the server's constants. */
 export function prepare(about) {
   dialogs = {
-    newGame: new NewGame(about), importing: new ImportDialog(),
-    share: new Share(), editor: new Editor(about.points), games: new Games(),
+    newGame: new NewGame(about, followForm), importing: new ImportDialog(),
+    share: new Share(), editor: new Editor(about.points), games: new Games(about),
     puzzles: new Puzzles(about), tutorial: new Tutorial(about),
   };
 }
@@ -156,8 +156,8 @@ async function undo() {
 async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
-  const { name } = now.state.players.find(({ engine }) => engine !== null);
-  showMessage(t("draw.declined", { name: fromServer(name) }));
+  const player = now.state.players.find(({ engine }) => engine !== null);
+  showMessage(t("draw.declined", { name: playerName(player) }));
 }
 
 /** Analyses the position shown by the first rules whose tables have it. */
@@ -172,7 +172,8 @@ export const ACTIONS = {
   first: () => go(0),
   back: () => goTo(here().parent),
   forward: () => goTo(here().children[0]),
-  last: () => go(now.state.playing ? now.state.live : tree.end(here()).number),
+  // The last move of a running game may be another one when the request arrives.
+  last: () => (now.state.playing ? send("go", { live: true }) : go(tree.end(here()).number)),
   up: () => goTo(tree.alternative(here(), -1)),
   down: () => goTo(tree.alternative(here(), 1)),
   undo,
@@ -236,13 +237,28 @@ export const isStarting = () => document.body.classList.contains("starting");
 /** Shows the form that starts a game beside the board, until the game changes. */
 export async function startBeside() {
   document.body.classList.add("starting");
-  const hide = () => document.body.classList.remove("starting");
+  const hide = () => {
+    document.body.classList.remove("starting");
+    now.start = null;
+    redraw("state");
+  };
   $("new-dialog").addEventListener("close", hide, { once: true });
+  now.start = dialogs.newGame;
   try {
-    await dialogs.newGame.open(now.state, flipForUser, true);
+    const isDone = dialogs.newGame.open(now.state, flipForUser, true);
+    followForm();
+    if (await isDone) parts.board.focus("d7");
   } catch (error) {
     showMessage(error.message);
   }
+}
+
+/** Shows the players that the form beside the board has. */
+export function followForm() {
+  if (!now.start) return;
+  now.choice = choiceOf(now.state);
+  flipForUser(now.start.players());
+  redraw("state");
 }
 
 /** Teaches the rules, then starts a game if asked to. */
@@ -270,7 +286,11 @@ async function edit() {
   const button = await dialogs.editor.open(now.state);
   if ((button !== "play" && button !== "analyse") || !await confirmLeaving()) return;
   const analyse = button === "analyse";
-  await api("new", { position: dialogs.editor.text, ...dialogs.editor.rules, analyse });
+  const settings = isStarting() && !analyse ? dialogs.newGame.settings() : {};
+  await api("new", {
+    ...settings, position: dialogs.editor.text, ...dialogs.editor.rules, analyse,
+  });
+  if (settings.players) flipForUser(settings.players);
 }
 
 /** Opens the puzzles, or the game's mistakes if `lessons` is set; analyses one if asked to. */

@@ -10,7 +10,7 @@ import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
-import { isGameInProgress, confirmLeaving, now, send, tree } from "./now.js";
+import { isUnsaved, confirmLeaving, now, send, tree } from "./now.js";
 import { indexed } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
@@ -50,12 +50,12 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey) return;
   const actions = {
     ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-    ArrowUp: "up", ArrowDown: "down", a: now.state && now.state.analysing ? "play" : "analyse",
-    e: "evaluation", u: "undo", r: "redo", f: "flip", n: "new", h: "suggest", "?": "help",
+    ArrowUp: "up", ArrowDown: "down", s: now.state && now.state.analysing ? "play" : "analyse",
+    v: "evaluation", u: "undo", r: "redo", t: "flip", n: "new", h: "suggest", "?": "help",
   };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const action = actions[key];
-  if (typedMove.key(key, action ? () => act(action) : null)) {
+  if (typedMove.key(key)) {
     event.preventDefault();
     return;
   }
@@ -67,9 +67,10 @@ function onKey(event) {
 
 /** Shows the form that starts a game beside an unused board, until something changes. */
 function followStart(before, state) {
-  const settingsOf = ({ players, time, rules, plies, analysing, over }) =>
-    JSON.stringify([players, time, rules, plies, analysing, over]);
-  if (!before && !state.plies && !state.analysing && !state.over) startBeside();
+  const settingsOf = ({ game, players, time, plies, analysing, over }) =>
+    JSON.stringify([game, players, time, plies, analysing, over]);
+  const isUnused = !state.game && !state.plies && !state.analysing && !state.over;
+  if (isUnused && (!before || before.analysing)) startBeside();
   else if (before && isStarting() && settingsOf(before) !== settingsOf(state)) {
     $("new-dialog").close("");
   }
@@ -109,7 +110,6 @@ function onState(state) {
   playMoveSound(before, state);
   if (!before) flipForUser(state.players);
   followStart(before, state);
-  if (state.plies || state.analysing) $("resume").hidden = true;
 }
 
 async function main() {
@@ -144,7 +144,7 @@ async function main() {
   document.addEventListener("keydown", onKey);
   $("board").addEventListener("wheel", onWheel, { passive: false });
   window.addEventListener("beforeunload", (event) => {
-    if (isGameInProgress() && !now.reloading) event.preventDefault();
+    if (isUnsaved() && !now.reloading) event.preventDefault();
   });
   listen({
     state: onState,

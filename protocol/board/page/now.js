@@ -12,6 +12,8 @@ export const now = {
   state: null,
   info: null,
   review: null,
+  /** The form beside the board that starts a game, or null. */
+  start: null,
   /** The move that is being picked. */
   choice: new Choice([]),
   /** The moves of a line that is previewed from the position shown, or null. */
@@ -62,9 +64,11 @@ export async function send(action, body) {
 export const isGameInProgress = () =>
   now.state !== null && now.state.playing && now.state.plies > 0;
 
-/** Asks before a game in progress is left; resolves with whether it may be left. */
+/** Returns whether a game would be lost if the page left it now. */
+export const isUnsaved = () => isGameInProgress() && !now.state.kept;
+
+/** Asks before an unsaved game is left; resolves with whether it may be left. */
 export async function confirmLeaving() {
-  if (!isGameInProgress()) return true;
-  const text = t(now.state.kept ? "ask.leave.kept" : "ask.leave.lost");
-  return ask(t("ask.leave"), text, t("ask.leave.yes"), t("ask.leave.no"));
+  if (!isUnsaved()) return true;
+  return ask(t("ask.leave"), t("ask.leave.lost"), t("ask.leave.yes"), t("ask.leave.no"));
 }

@@ -80,6 +80,8 @@ function arrows(current) {
 
 /** Returns a new choice of the user's move, or of a premove. */
 export function choiceOf(state) {
+  // With an engine as White, the game of the form begins with Play.
+  if (now.start && now.start.players()[0].engine !== null) return new Choice([]);
   return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, parts.about);
 }
 
@@ -104,7 +106,7 @@ function previewLine(line) {
 }
 
 function drawState() {
-  const { state } = now;
+  const state = now.start ? { ...now.state, players: now.start.players() } : now.state;
   parts.players.draw(state, parts.board.flipped, now.choice.step === "place");
   drawBoard();
   drawOverlay();
@@ -171,6 +173,7 @@ function drawOverlay() {
 function statusText() {
   const { choice, premove, state, waiting } = now;
   if (waiting) return t("status.waiting");
+  if (now.start && !choice.moves.length) return t("status.start");
   if (premove) return t("status.premove", { move: premove.text });
   return statusOf(state, choice.early ? new Choice([]) : choice);
 }

@@ -54,12 +54,13 @@ const PATTERNS = Object.keys(en).filter((key) => key.startsWith("server.")).map(
   const parts = en[key].split(/\{(\w+)\}/);
   const pattern = parts.map((part, index) => (index % 2
     ? "(.+?)" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))).join("");
-  return [new RegExp(`^${pattern}$`, "s"), parts.filter((_, index) => index % 2), key];
+  return [new RegExp(`^${pattern}$`, "si"), parts.filter((_, index) => index % 2), key];
 });
 
 /** Translates a sentence of the server; a sentence without a pattern stays in English. */
 export function fromServer(text) {
   if (LANGUAGE === "en" || !text) return text;
+  if (/^[-+]?\d+\.\d+$/.test(text)) return text.replace(".", decimal(0.5).charAt(1));
   for (const [pattern, names, key] of PATTERNS) {
     const match = pattern.exec(text);
     if (match) {
@@ -69,6 +70,9 @@ export function fromServer(text) {
   }
   return text;
 }
+
+/** Returns a player's name; one that the user or a record has given is not translated. */
+export const playerName = ({ name, usual }) => (usual ? fromServer(name) : name);
 
 /** Fills the texts whose keys are in `data-text`, `data-title`, `data-label` or `data-hint`. */
 export function fillPage(root = document) {

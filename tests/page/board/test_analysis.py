@@ -38,7 +38,7 @@ def test_play_shows_no_evaluation_until_the_user_asks(page: Browser) -> None:
     bar = page.run("return getComputedStyle(document.getElementById('bar')).display")
     assert bar == "none"
     assert page.text("#worth") == "" and page.text("#facts") == "Off: no evaluation is shown."
-    page.key("e")
+    page.key("v")
     page.wait("document.querySelectorAll('#explorer li').length > 20")
     page.wait_for_count("#board .value", 3)
     assert page.run("return document.getElementById('evaluation').ariaChecked") == "true"
@@ -54,7 +54,7 @@ def test_engines_do_not_move_during_an_analysis(page: Browser) -> None:
     # The user moves both sides.
     play(page, "f4")
     assert moves(page) == ["d6", "f4"]
-    page.key("a")
+    page.key("s")
     page.wait("document.getElementById('play').ariaPressed === 'true'")
     page.wait_for_count("#lines li", 0)
 
@@ -122,7 +122,7 @@ def test_hovering_previews_a_line_and_a_click_plays_it(page: Browser) -> None:
     page.wait_for_count("#lines li", 5)
     page.hover("#lines li:first-child button")
     page.wait_for_count("#board .man", 4)
-    page.key("e")
+    page.key("v")
     page.wait_for_count("#lines li", 0)
     page.wait_for_count("#board .man", 3)
 
@@ -188,10 +188,10 @@ def test_a_line_that_appears_under_a_resting_pointer_is_not_previewed(page: Brow
     page.wait_for_count("#board .value", 3)
     page.hover("#explorer li:nth-child(2) button")
     page.wait_for_count("#board .value", 0)
-    page.key("e")
+    page.key("v")
     page.wait("document.querySelectorAll('#explorer button').length === 0 || "
               "document.getElementById('explorer-box').hidden")
-    page.key("e")
+    page.key("v")
     page.wait_for_count("#board .value", 3)
     time.sleep(0.5)
     assert page.run("return document.querySelectorAll('#board .value').length") == 3

@@ -221,9 +221,9 @@ def test_the_board_can_be_played_with_the_keyboard_only(page: Browser) -> None:
     page.run("document.activeElement.blur()")
     page.key("u")
     page.wait_for_count("#moves .variations button", 1)
-    page.key("f")
+    page.key("t")
     page.wait("document.getElementById('player-top').dataset.side === '0'")
-    page.key("f")
+    page.key("t")
     labels = page.run(
         "return [...document.querySelectorAll('#board .point')].map((p) => p.ariaLabel)"
     )
@@ -465,14 +465,6 @@ def test_nothing_overlaps(
     ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
     page.wait_for_count(".clock", 2)
     shot(page, f"{name}-clock")
-    tap_menu(page, "new")
-    page.wait(is_open("new"))
-    shot(page, f"{name}-new")
-    page.key("Escape")
-    load(page, GAME)
-    page.wait_for_count("#moves button", 16)
-    page.wait("document.querySelectorAll('.arrow').length > 0")
-    shot(page, name)
     if name == "landscape":
         # Board, clocks, status and buttons are in view without scrolling.
         bottoms = page.run(
@@ -481,6 +473,14 @@ def test_nothing_overlaps(
             ".map((element) => element.getBoundingClientRect().bottom)"
         )
         assert len(bottoms) == 5 and max(bottoms) <= height
+    tap_menu(page, "new")
+    page.wait(is_open("new"))
+    shot(page, f"{name}-new")
+    page.key("Escape")
+    load(page, GAME)
+    page.wait_for_count("#moves button", 16)
+    page.wait("document.querySelectorAll('.arrow').length > 0")
+    shot(page, name)
     if width < 400:
         play(page, "g7")
         board = page.run("return document.getElementById('board').getBoundingClientRect().width")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def test_stored_games_are_searched_opened_deleted_and_exported(page: Browser) ->
     page.wait(f"!{ROWS}.some((row) => row.startsWith('Zoë'))")
 
 
-def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None:
+def test_resigning_a_game_needs_a_confirmation(page: Browser) -> None:
     begin(page, black=BEGINNER)
     play(page, "d6")
     page.wait_for_count("#moves button", 2)
@@ -79,21 +80,40 @@ def test_leaving_or_resigning_a_game_needs_a_confirmation(page: Browser) -> None
     # Enter and Esc give the safe answer.
     page.key("Enter")
     page.wait(f"!{is_open('ask')}")
-    tap_menu(page, "new")
-    page.click("#begin")
-    page.wait(is_open("ask"))
-    assert "It stays in My games" in page.text("#ask-text")
-    shot(page, "ask-new")
-    page.key("Escape")
-    page.wait(f"!{is_open('ask')}")
-    assert len(moves(page)) == 2
-    leave = ("const event = new Event('beforeunload', {cancelable: true});"
-             "window.dispatchEvent(event); return event.defaultPrevented")
-    assert page.run(leave), "the page can be left without a question"
     page.click("#resign")
     page.click("#ask-yes")
     page.wait("document.getElementById('result-title').textContent === 'You lose'")
-    assert not page.run(leave), "the page asks although the game is over"
+
+
+def test_leaving_a_game_that_is_not_saved_needs_a_confirmation(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    page, folder = chromium, tmp_path / "games"
+    leave = ("const event = new Event('beforeunload', {cancelable: true});"
+             "window.dispatchEvent(event); return event.defaultPrevented")
+    with Server(games=folder) as server:
+        server.open_page(page)
+        begin(page)
+        play(page, "d6")
+        page.wait("import('./now.js').then(({ now }) => now.state.kept)")
+        assert not page.run(leave)
+        shutil.rmtree(folder)
+        folder.write_text("no folder")
+        play(page, "f4")
+        page.wait("import('./now.js').then(({ now }) => !now.state.kept)")
+        assert page.run(leave), "the page can be left without a question"
+        tap_menu(page, "new")
+        page.click("#begin")
+        page.wait(is_open("ask"))
+        assert "it is not saved" in page.text("#ask-text")
+        shot(page, "ask-new")
+        page.key("Escape")
+        page.wait(f"!{is_open('ask')}")
+        assert len(moves(page)) == 2
+        ask(page, "resign")
+        page.wait("!document.getElementById('result-card').hidden")
+        assert not page.run(leave), "the page asks although the game is over"
+        folder.unlink()
 
 
 def test_of_several_games_one_is_opened_or_all_are_stored(page: Browser) -> None:

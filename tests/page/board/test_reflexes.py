@@ -115,14 +115,6 @@ def test_a_typed_move_that_is_illegal_is_named_and_dropped(page: Browser) -> Non
     assert moves(page) == ["d6", "d2"]
 
 
-def test_a_letter_without_a_digit_is_still_a_shortcut(page: Browser) -> None:
-    begin(page)
-    page.key("f")
-    page.wait("document.getElementById('player-top').dataset.side === '0'")
-    page.key("a")
-    page.wait("document.getElementById('analyse').ariaPressed === 'true'")
-
-
 def test_a_premove_is_shown_and_played_at_once_if_it_is_legal(page: Browser) -> None:
     begin_against(page, FULL_STRENGTH, 600.0)
     play(page, "d6")
@@ -243,12 +235,12 @@ def test_a_key_analyses_from_the_position_shown(page: Browser) -> None:
     page.wait_for_count("#moves button", 2)
     page.click("#first")
     page.wait_for_count("#board .man", 0)
-    page.key("a")
+    page.key("s")
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     page.wait_for_count("#lines li", 3)
     assert men(page, "white") == []
     play(page, "a1")
-    page.key("a")
+    page.key("s")
     page.wait_for_count("#board .man", 2)
 
 

@@ -90,13 +90,15 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
     page.key("Escape")
     ask(page, "resign")
     page.run("sessionStorage.clear()")
-    reopen(server, page)
+    page.open(server.address)
+    page.wait(STARTING)
     assert page.text("#level-name") == "Beginner · 800"
     chosen = page.run("return [document.querySelector('input[name=colour]:checked').value,"
                       "document.getElementById('time').value,"
                       "document.getElementById('variant').value]")
     assert chosen == ["1", "0", "morris"]
-    # A move on the board begins the chosen game, but as White.
+    # A move on the board begins the game of a form with a user as White.
+    page.click("input[name=colour][value='0']")
     play(page, "d6")
     page.wait(f"!{STARTING} && document.getElementById('rules-line').textContent === 'Morris'")
     assert page.text("#player-top .name") == "Black: merels (Beginner)"

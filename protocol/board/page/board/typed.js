@@ -4,8 +4,6 @@ import { $ } from "../dom.js";
 import { now, showMessage } from "../now.js";
 import { t } from "../text.js";
 
-/** Milliseconds after which a lone letter is the shortcut of its key. */
-const SHORTCUT_DELAY = 600;
 /** Milliseconds after which an incomplete move is dropped. */
 const MOVE_TIMEOUT = 6000;
 
@@ -22,25 +20,22 @@ export class TypedMove {
     this.timer = null;
   }
 
-  set(typed, milliseconds = MOVE_TIMEOUT, then = () => {}) {
+  set(typed) {
     clearTimeout(this.timer);
     this.typed = typed;
     $("typed").hidden = !typed;
     $("typed").textContent = typed && t("typed", { text: spelled(typed) });
-    if (typed) this.timer = setTimeout(() => { this.set(""); then(); }, milliseconds);
+    if (typed) this.timer = setTimeout(() => this.set(""), MOVE_TIMEOUT);
   }
 
-  /**
-   * Handles a key; returns whether it belongs to a move. `shortcut` is called if the key turns out
-   * to be a shortcut; it is null for a key that is none.
-   */
-  key(key, shortcut) {
+  /** Handles a key; returns whether it belongs to a move. */
+  key(key) {
     const { typed } = this;
     if (typed && key === "Escape") this.set("");
     else if (typed && key === "Backspace") this.set(typed.slice(0, -1));
     else if (typed.length > 1 && /^[-x ]$/.test(key)) this.set(typed);
     else if (typed.length % 2 ? /^[1-7]$/.test(key) : /^[a-g]$/.test(key)) {
-      return this.add(typed + key, shortcut);
+      return this.add(typed + key);
     } else {
       if (typed) this.set("");
       return false;
@@ -48,11 +43,11 @@ export class TypedMove {
     return true;
   }
 
-  add(typed, shortcut) {
+  add(typed) {
     const fitting = now.choice.moves.filter(({ text }) => pointsOf(text).startsWith(typed));
     if (typed.length === 1) {
       if (!now.choice.moves.length) return false;
-      this.set(typed, shortcut ? SHORTCUT_DELAY : MOVE_TIMEOUT, shortcut || undefined);
+      this.set(typed);
     } else if (fitting.length === 1 && pointsOf(fitting[0].text) === typed) {
       this.set("");
       this.onMove(fitting[0].text);

@@ -21,6 +21,20 @@ function ownTitle(game) {
   return t(winner === user ? "games.own.win" : "games.own.loss", { name });
 }
 
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, { month: "long" });
+
+/** Returns the words of a list of games that the server does not know, by its keys. */
+function labels(about) {
+  const months = Array.from({ length: 12 }, (_, month) => [
+    `month.${String(month + 1).padStart(2, "0")}`, MONTH.format(new Date(2000, month)),
+  ]);
+  const levels = about.levels.map(({ name }) => [`level.${name}`, t(`server.level.${name}`)]);
+  const rules = Object.keys(about.variants).map((name) => [`rules.${name}`, rulesTitle(name)]);
+  const results = ["win", "loss", "draw", "open"]
+    .map((key) => [key, t(`games.own.${key}`, { name: "" })]);
+  return Object.fromEntries([...months, ...levels, ...rules, ...results]);
+}
+
 /** Returns a PGN date in words; one with unknown parts as it is. */
 function dateText(date) {
   const match = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
@@ -33,7 +47,10 @@ export function title(game) {
   const own = ownTitle(game);
   if (own) return own;
   const result = game.unfinished || game.result === "*" ? t("games.unfinished") : game.result;
-  const names = [game.white, game.black].map(fromServer);
+  if (game.event === "Analysis") return t("part.analysis");
+  const names = [game.white, game.black].map((name, side) =>
+    (game.types && (game.types[side] !== "human" || ["You", "Player"].includes(name))
+      ? fromServer(name) : name));
   const isUnnamed = names.every((name) => name === "?");
   return t("games.title", {
     players: isUnnamed ? t("games.unnamed") : names.join(" – "), result,
@@ -47,7 +64,7 @@ function details(game) {
     dateText(game.date),
     game.plies && counted("move", game.plies),
     rulesTitle(game.variant),
-    game.event === "A game on the board" ? "" : game.event,
+    ["A game on the board", "Analysis"].includes(game.event) ? "" : game.event,
   ];
   return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
 }
@@ -61,7 +78,8 @@ export function row(game, onOpen, ...more) {
 }
 
 export class Games {
-  constructor() {
+  constructor(about) {
+    this.labels = labels(about);
     $("games-query").addEventListener("input", () => this.listAgain());
     $("games-query").addEventListener("keydown", (event) => {
       // Enter would press the button that closes the dialog.
@@ -69,7 +87,9 @@ export class Games {
     });
     $("games-save").addEventListener("click", async () => {
       const keys = this.picked().map(({ key }) => key);
-      const answer = await send("all_games", { query: $("games-query").value, keys });
+      const answer = await send("all_games", {
+        query: $("games-query").value, keys, labels: this.labels,
+      });
       if (!answer) return;
       download("games.pgn", new Blob([answer.record], { type: "application/x-chess-pgn" }));
     });
@@ -97,7 +117,7 @@ export class Games {
 
   async list() {
     const query = $("games-query").value;
-    const { games, found, folder } = await api("games", { query });
+    const { games, found, folder } = await api("games", { query, labels: this.labels });
     // An answer to an older query may arrive later.
     if (query !== $("games-query").value) return;
     this.games = games;

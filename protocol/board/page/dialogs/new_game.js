@@ -33,13 +33,16 @@ function remembered() {
 }
 
 export class NewGame {
-  constructor(about) {
+  /** `onChange` is called after a change of the players. */
+  constructor(about, onChange) {
     this.about = about;
+    this.onChange = onChange;
     /** The index of merels among the engines, as a text. */
     this.ownEngine = String(about.engines.findIndex(({ levels }) => levels));
     $("level").max = about.levels.length - 1;
     $("level").addEventListener("input", () => this.choose());
     for (const radio of radios()) radio.addEventListener("change", () => this.choose());
+    $("begin").addEventListener("click", ({ detail }) => { this.byKey = detail === 0; });
     $("variant").addEventListener("change", () => this.showFields($("variant").value));
     for (const side of [0, 1]) {
       $(`player-${side}`).addEventListener("change", () => this.showLevels());
@@ -49,23 +52,38 @@ export class NewGame {
 
   /**
    * Shows the dialog and applies it; `onBegin` is called with the players of a new game. With
-   * `beside` it is shown beside the board, with the choices of the last game.
+   * `beside` it is shown beside the board, with the choices of the last game. Resolves with whether
+   * a game was begun by the keyboard.
    */
   async open(state, onBegin, beside = false) {
     if ($("new-dialog").open) {
       $("level").focus();
-      return;
+      return false;
     }
     this.prepare(state, beside ? remembered() : {});
     const button = await show($("new-dialog"), beside);
     if (button === "begin" && await confirmLeaving()) {
-      const side = colour() === RANDOM ? Number(Math.random() < 0.5) : this.quickSide();
-      const settings = this.settings(side);
+      const settings = this.settings();
       await this.begin(settings);
       this.remember();
       onBegin(settings.players);
     }
-    if (button === "apply") await api("players", this.settings());
+    if (button === "apply") await api("players", this.settings(this.quickSide()));
+    return button === "begin" && this.byKey;
+  }
+
+  /** Returns the chosen players as the server describes them. */
+  players() {
+    const { players } = this.settings(this.quickSide());
+    return players.map(({ engine, level, name }, seat) => {
+      if (engine === null) {
+        const usual = players[1 - seat].engine === null ? "Player" : "You";
+        return { engine, level: "full", typed: name, name: name || usual, usual: !name };
+      }
+      const { name: program, levels } = this.about.engines[engine];
+      const usual = levels && level !== "full";
+      return { engine, level, typed: "", name: usual ? `${program} (${level})` : program, usual };
+    });
   }
 
   /** Fills the fields with the settings of a game, or with the choices of an earlier one. */
@@ -133,10 +151,17 @@ export class NewGame {
     $("level-name").textContent = text;
     $("level").setAttribute("aria-valuetext", text);
     $("level-style").textContent = t(`level.${name}`);
+    this.onChange();
+  }
+
+  /** Returns the side of the only user: the chosen one, or one by chance; null for others. */
+  side() {
+    const side = this.quickSide();
+    return side !== null && colour() === RANDOM ? Number(Math.random() < 0.5) : side;
   }
 
   /** Returns the chosen players and time; against a level, the user has the colour `user`. */
-  settings(user = this.quickSide()) {
+  settings(user = this.side()) {
     const isSwapped = this.quickSide() !== null && this.quickSide() !== user;
     const seats = isSwapped ? [1, 0, 2] : [0, 1, 2];
     const players = seats.map((seat) => {
@@ -151,7 +176,7 @@ export class NewGame {
   remember() {
     const { level, side } = this.quickSide() === null ? remembered()
       : { level: Number($("level").value), side: colour() };
-    const { time } = this.settings();
+    const { time } = this.settings(null);
     localStorage.setItem(KEY, JSON.stringify({ level, side, time, variant: $("variant").value }));
   }
 

@@ -26,9 +26,9 @@ export default {
   "delete": "Löschen",
 
   "header.play": "Spielen",
-  "header.play.title": "Spielen: Programme ziehen, Uhren laufen (A)",
+  "header.play.title": "Spielen: Engines ziehen, Uhren laufen (S)",
   "header.analyse": "Analyse",
-  "header.analyse.title": "Analyse: Programme und Uhren ruhen, du ziehst für beide Seiten (A)",
+  "header.analyse.title": "Analyse: Engines und Uhren ruhen, du ziehst für beide Seiten (S)",
   "header.menu": "Menü",
   "header.game": "Partie",
   "header.new": "Neue Partie",
@@ -102,7 +102,7 @@ export default {
   "lesson.blocked.done": "Schwarz kann nicht ziehen: Weiß gewinnt. Jetzt kannst du Mühle "
     + "spielen.",
 
-  "trouble.restart": "Programm neu starten",
+  "trouble.restart": "Engine neu starten",
   "trouble.lost": "Die Verbindung zu merels board ist unterbrochen. Lade diese Seite neu; wurde "
     + "das Programm beendet, starte es wieder und öffne die Adresse, die es ausgibt.",
   "trouble.saved": "Deine Partie steht unter Meine Partien.",
@@ -134,6 +134,7 @@ export default {
 
   "player": "{side}: {name}",
   "player.hand": "noch {count}",
+  "player.clock": "Uhr von {side}",
   "player.flying": "springt",
   "player.blocked": "blockiert",
 
@@ -147,12 +148,12 @@ export default {
   "controls.forward.title": "Einen Zug vor (→)",
   "controls.last": "Letzte Stellung",
   "controls.last.title": "Letzte Stellung (Ende)",
-  "controls.undo": "Zurück",
+  "controls.undo": "Zurücknehmen",
   "controls.undo.title": "Einen Zug zurücknehmen (U)",
   "controls.redo": "Nochmal",
   "controls.redo.title": "Die zurückgenommenen Züge wieder spielen (R)",
   "controls.flip": "Drehen",
-  "controls.flip.title": "Das Brett drehen (F)",
+  "controls.flip.title": "Das Brett drehen (T)",
   "controls.suggest": "Tipp",
   "controls.suggest.title": "Einen guten Zug zeigen (H)",
   "controls.pause": "Pause",
@@ -168,6 +169,7 @@ export default {
   "status.move": "Zug {ply} von {plies}.",
   "status.over": "{reason} ({result}).",
   "status.recorded": "Ergebnis laut Aufzeichnung: {result}.",
+  "status.start": "Drücke „Spielen“, um zu beginnen.",
   "status.place": "{side}: Setze einen Stein.",
   "status.man": "{side}: Ziehe einen Stein.",
   "status.fly": "{side}: Springe mit einem Stein auf einen beliebigen Punkt.",
@@ -191,7 +193,7 @@ export default {
 
   "evaluation": "Bewertung",
   "evaluation.lines": "Varianten",
-  "evaluation.title": "Bewertungen und bewiesene Werte zeigen (E)",
+  "evaluation.title": "Bewertungen und bewiesene Werte zeigen (V)",
   "evaluation.best": "Beste Varianten",
   "evaluation.every": "Jeder Zug, bewiesen",
   "evaluation.bar": "{text}, Weiß {percent} Prozent",
@@ -236,8 +238,8 @@ export default {
   "moves.promote.title": "Diese Variante nach oben schieben",
   "moves.delete.title": "Diesen und alle folgenden Züge löschen",
   "moves.play-on": "Von hier spielen",
-  "moves.deleted.one": "{count} Zug gelöscht. „Zurück“ stellt ihn wieder her.",
-  "moves.deleted.other": "{count} Züge gelöscht. „Zurück“ stellt sie wieder her.",
+  "moves.deleted.one": "{count} Zug gelöscht. „Zurücknehmen“ stellt ihn wieder her.",
+  "moves.deleted.other": "{count} Züge gelöscht. „Zurücknehmen“ stellt sie wieder her.",
   "review.graph": "Erwartetes Ergebnis von Weiß nach jedem Zug",
   "review.sums": "{accuracy} % Genauigkeit, {counts}",
   "review.judging": "Zug {number} von {count} wird bewertet …",
@@ -252,7 +254,6 @@ export default {
   "ask.undo.lost": "Ihr Ergebnis geht verloren.",
   "ask.undo.yes": "Zurücknehmen",
   "ask.leave": "Diese Partie verlassen?",
-  "ask.leave.kept": "Sie ist nicht zu Ende. Unter Meine Partien kannst du sie fortsetzen.",
   "ask.leave.lost": "Sie ist nicht zu Ende und nicht gespeichert.",
   "ask.leave.yes": "Verlassen",
   "ask.leave.no": "Bleiben",
@@ -403,7 +404,7 @@ export default {
   "help.moving": "Klicke auf einen Punkt, um einen Stein zu setzen; klicke auf einen Stein oder "
     + "ziehe ihn, um ihn zu bewegen. Schließt du eine Mühle, sind die Steine markiert, die du "
     + "wegnehmen darfst: Klicke auf einen. Esc bricht die Wahl ab.",
-  "help.analysis": "In einer Analyse ruhen Programme und Uhren, und du ziehst für beide Seiten. "
+  "help.analysis": "In einer Analyse ruhen Engines und Uhren, und du ziehst für beide Seiten. "
     + "Zeichen zeigen bewiesene Ergebnisse von Zügen: ein Haken den Gewinn, ein Gleichheitszeichen "
     + "das Remis, ein Kreuz den Verlust. Zeige auf einen Zug einer Variante, um die Stellung nach "
     + "ihm zu sehen; klicke auf ihn, um die Variante bis dorthin zu spielen.",
@@ -426,7 +427,7 @@ export default {
   "help.typed": "einen Zug tippen; er wird gespielt, sobald er vollständig ist",
   "help.mouse": "Maus",
   "help.mouse.words": "Das Rad über dem Brett blättert durch die Züge. Rechts ziehen zeichnet "
-    + "einen Pfeil, ein Rechtsklick einen Kreis. Während das Programm denkt, kannst du deinen "
+    + "einen Pfeil, ein Rechtsklick einen Kreis. Während die Engine denkt, kannst du deinen "
     + "nächsten Zug wählen: Er wird sofort gespielt, wenn er erlaubt ist; ein Rechtsklick nimmt "
     + "ihn zurück.",
 
@@ -486,6 +487,29 @@ export default {
   "server.you": "Du",
   "server.player": "Spieler",
   "server.goes-on": "die Aufzeichnung geht weiter",
+  "server.token": "„{what}“ (Angabe {index}): {fault}",
+  "server.at-move": "{fault} (Zug {number}, {side}, Zeile {line})",
+  "server.at-tag": "{fault} (Tag {tag}, Zeile {line})",
+  "server.at-line": "{fault} (Zeile {line})",
+  "server.illegal": "kein erlaubter Zug, {reason}",
+  "server.occupied": "{point} ist besetzt",
+  "server.still-places": "{side} hat noch Steine zu setzen",
+  "server.must-remove": "der Zug muss {count} wegnehmen",
+  "server.nothing": "nichts",
+  "server.one-man": "einen Stein",
+  "server.both-men": "zwei Steine",
+  "server.no-man": "auf {point} steht kein Stein des Gegners",
+  "server.no-text": "es fehlt eine Stellung oder eine Partie",
+  "server.no-form": "erwartet werden Partien {games}, Stellungen {positions} oder Regeln",
+  "server.move-form": "erwartet wird ein Zug wie {examples}",
+  "server.move-number": "erwartet wird {number}, die Nummer des nächsten Zuges; fehlt ein Zug?",
+  "server.fields": "eine Stellung hat 6 oder 17 Angaben, hier sind es {count}",
+  "server.side-form": "erwartet wird, wer am Zug ist: w oder b",
+  "server.rings": "erwartet werden drei Ringe mit acht Punkten, getrennt durch „/“",
+  "server.point-sign": "erwartet wird O, @ oder * auf {point}, Zeichen {number} von Ring {ring}",
+  "server.rule-set": "erwartet werden Regeln: {names}; ohne den Tag gelten die Regeln des Bretts",
+  "server.comment-end": "ein Kommentar, der mit „}“ endet",
+  "server.variation-end": "nach der Variante fehlt „)“",
   "server.quoted": "„{what}“: {fault}",
   "server.here": "Die Partie ist hier zu Ende: {reason}.",
   "server.over-here": "Die Partie ist hier zu Ende: {reason}",
@@ -517,8 +541,8 @@ export default {
   "server.changed": "Das Brett hat sich inzwischen geändert; sieh nach und ziehe noch einmal",
   "server.looking-back": "Du blätterst zurück; gehe zum letzten Zug, um weiterzuspielen",
   "server.paused": "Die Partie ruht; setze sie fort, um weiterzuspielen",
-  "server.turn": "Das Programm ist am Zug; warte auf seinen Zug",
-  "server.not-turn": "Du bist nicht am Zug; warte auf den Zug des Programms",
+  "server.turn": "Die Engine ist am Zug; warte auf ihren Zug",
+  "server.not-turn": "Du bist nicht am Zug; warte auf den Zug der Engine",
   "server.flag": "Die Zeit ist abgelaufen; beginne eine neue Partie",
   "server.no-undo": "Du hast noch keinen Zug gespielt; spiele zuerst einen",
   "server.no-game": "Es läuft keine Partie",
@@ -553,7 +577,7 @@ export default {
   "server.no-puzzles": "Für diese Regeln gibt es keine Aufgaben; erzeuge eine Datei mit „merels "
     + "puzzles“ und öffne sie mit „merels board -puzzles“",
   "server.no-mistake": "Die Auswertung fand keinen Fehler; werte zuerst eine Partie aus",
-  "server.engine-gone": "{side}: Das Programm läuft nicht mehr: {reason}",
+  "server.engine-gone": "{side}: Die Engine läuft nicht mehr: {reason}",
   "server.in-turn": "Gesetzt wird abwechselnd: In einer Partie hat keine Seite zwei Steine mehr in "
     + "der Hand als die andere. Du kannst trotzdem von hier spielen.",
   "server.one-more": "In einer Partie wäre {side} mit einem Stein mehr in der Hand am Zug. Du "
@@ -574,5 +598,6 @@ export default {
   "server.level.Expert": "Experte",
   "server.level.Master": "Meister",
   "server.level.Champion": "Champion",
+  "server.expected": "erwartet wird {what}",
   "server.parts": "{first}; {second}",
 };

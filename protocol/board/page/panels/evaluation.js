@@ -138,7 +138,7 @@ export class Evaluation {
   facts(info, shown) {
     const parts = shown && shown[2] ? [shown[2]] : [];
     if (info && info.share !== null) {
-      const name = fromServer(info.name);
+      const { name } = info;
       parts.push(t("evaluation.depth", { name, depth: info.depth ?? "?" }));
       if (info.nodes) parts.push(t("evaluation.positions", { count: abbreviated(info.nodes) }));
       if (info.nps) parts.push(`${abbreviated(info.nps)}/s`);

@@ -62,15 +62,18 @@ export class MoveList {
   addMove(node) {
     const { tree, end } = this;
     const [number, side] = tree.numberOf(node);
-    const interrupted = end === tree.root || end.parent.children.length > 1;
+    const isFirst = end === tree.root;
+    const interrupted = isFirst || end.parent.children.length > 1;
+    // In play the list hides variations, and the cells that repeat the number after them.
+    const again = isFirst ? "" : " again";
     const cells = [];
     if (side === 0 || interrupted) {
-      cells.push(element("li", { class: side ? "number again" : "number" }, `${number}.`));
+      cells.push(element("li", { class: side ? `number${again}` : "number" }, `${number}.`));
     }
-    if (side === 1 && interrupted) cells.push(element("li", { class: "gap" }, "…"));
+    if (side === 1 && interrupted) cells.push(element("li", { class: `gap${again}` }, "…"));
     cells.push(element("li", {}, this.button(node)));
     const others = node.parent.children.slice(1);
-    if (others.length && side === 0) cells.push(element("li", { class: "gap" }, "…"));
+    if (others.length && side === 0) cells.push(element("li", { class: "gap again" }, "…"));
     $("moves").append(...cells);
     if (others.length) this.addVariations(others);
     this.end = node;

@@ -1,7 +1,7 @@
 // The rows of both players: name, men, clock.
 
 import { $, clockText, element } from "../dom.js";
-import { counted, fromServer, SIDES, t } from "../text.js";
+import { counted, playerName, SIDES, t } from "../text.js";
 
 /** Returns the sides that users play: 0 White, 1 Black. */
 export const usersOf = ({ players }) => [0, 1].filter((side) => players[side].engine === null);
@@ -30,7 +30,8 @@ export class Players {
     const moving = position.side === side && !over;
     row.classList.toggle("moving", moving);
     row.dataset.side = side;
-    const name = t("player", { side: SIDES[side], name: fromServer(players[side].name) });
+    const player = playerName(players[side]);
+    const name = player ? t("player", { side: SIDES[side], name: player }) : SIDES[side];
     row.replaceChildren(element("span", { class: "name" }, name));
     const second = element("span", { class: "second" });
     row.append(second);
@@ -56,7 +57,9 @@ export class Players {
     if (position.blocked && position.side === side) chip("blocked");
     this.clocks[side] = null;
     if (clock) {
-      this.clocks[side] = element("span", { class: "clock", role: "timer" });
+      this.clocks[side] = element("span", {
+        class: "clock", role: "timer", "aria-label": t("player.clock", { side: SIDES[side] }),
+      });
       row.append(this.clocks[side]);
     }
   }

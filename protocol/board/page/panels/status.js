@@ -1,7 +1,7 @@
 // The status line, and the strip with the result of a game.
 
 import { $ } from "../dom.js";
-import { fromServer, SIDES, t } from "../text.js";
+import { fromServer, playerName, SIDES, t } from "../text.js";
 import { now } from "../now.js";
 import { isRunning, mistakes } from "./review.js";
 import { usersOf } from "./players.js";
@@ -27,7 +27,7 @@ export function statusOf(state, choice) {
     remove: "status.remove",
   }[choice.step];
   const { engine } = state.players[state.turn];
-  const name = fromServer(state.players[state.turn].name);
+  const name = playerName(state.players[state.turn]);
   if (playing && paused) {
     const key = engine === null ? "status.paused.own" : "status.paused.engine";
     parts.push(t(key, { side: turnSide, name }));
