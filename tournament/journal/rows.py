@@ -125,26 +125,29 @@ class Row(NamedTuple):
         """Return the played moves; InputError for invalid numbers."""
         moves = self.moves.split()
         unmeasured = [None] * len(moves)
-        infos = self.infos.split("\n") if self.infos else [""] * len(moves)
         try:
-            return [
-                MoveRecord(move, score, win_in, depth, nodes, time, clock, late, waited, info)
-                for move, (score, win_in), depth, nodes, time, clock, late, waited, info in zip(
-                    moves, map(_parse_score, _words(self.scores)), map(int, _words(self.depths)),
-                    map(int, _words(self.nodes)), map(int, _words(self.times)),
-                    map(_measure, _words(self.clocks)),
-                    map(_measure, _words(self.late)) if self.late else unmeasured,
-                    map(_measure, _words(self.waited)) if self.waited else unmeasured, infos,
-                    strict=True,
-                )
-            ]
+            scores = _words(self.scores)
+            # Column by column, which is faster than move by move.
+            columns = (
+                moves,
+                [None if word == "-" or word[0] == "#" else int(word) for word in scores],
+                [int(word[1:]) if word[0] == "#" else None for word in scores],
+                list(map(int, _words(self.depths))), list(map(int, _words(self.nodes))),
+                list(map(int, _words(self.times))), _numbers(self.clocks),
+                _numbers(self.late) if self.late else unmeasured,
+                _numbers(self.waited) if self.waited else unmeasured,
+                self.infos.split("\n") if self.infos else [""] * len(moves),
+            )
+            if any(len(column) != len(moves) for column in columns):
+                raise ValueError("a column lacks a move")
         except ValueError:
             raise self.damaged("its moves") from None
+        return list(map(MoveRecord, *columns))
 
     def numbers(self, column: str) -> list[int | None]:
         """Return the numbers of a column by move, None for ``-``; InputError for invalid ones."""
         try:
-            return list(map(_measure, column.split()))
+            return _numbers(column)
         except ValueError:
             raise self.damaged("its moves") from None
 
@@ -222,14 +225,15 @@ def make_row(result: GameResult) -> Row:
         spec.number, spec.round, spec.pair, spec.white.name, spec.black.name,
         spec.opening.position, " ".join(spec.opening.moves), spec.opening.name,
         result.result, result.termination, printable(result.reason),
-        " ".join(move.move for move in moves),
+        " ".join([move.move for move in moves]),
         " ".join(map(_score_word, moves)),
-        " ".join(str(move.depth) for move in moves),
-        " ".join(str(move.nodes) for move in moves),
-        " ".join(str(move.elapsed) for move in moves),
-        _measures(move.clock for move in moves),
+        " ".join([str(move.depth) for move in moves]),
+        " ".join([str(move.nodes) for move in moves]),
+        " ".join([str(move.elapsed) for move in moves]),
+        _measures([move.clock for move in moves]),
         result.started, result.elapsed,
-        _measures(move.late for move in measured), _measures(move.waited for move in measured),
+        _measures([move.late for move in measured]),
+        _measures([move.waited for move in measured]),
         _measures(result.overtime or ()), "",
         origin.host, origin.version, printable(origin.ids[0]), printable(origin.ids[1]),
         origin.programs[0], origin.programs[1],
@@ -241,7 +245,7 @@ def make_row(result: GameResult) -> Row:
 
 def _measures(numbers: Iterable[int | None]) -> str:
     """Return numbers as words; ``-`` for None."""
-    return " ".join("-" if number is None else str(number) for number in numbers)
+    return " ".join(["-" if number is None else str(number) for number in numbers])
 
 
 def _measure(word: str) -> int | None:
@@ -256,11 +260,9 @@ def _score_word(move: MoveRecord) -> str:
     return "-" if move.score is None else str(move.score)
 
 
-def _parse_score(word: str) -> tuple[int | None, int | None]:
-    """Return the centi-men and the plies to the end in a word of `_score_word`."""
-    if word.startswith("#"):
-        return None, int(word[1:])
-    return _measure(word), None
+def _numbers(column: str) -> list[int | None]:
+    """Return the numbers of a column's words; None for ``-``."""
+    return [None if word == "-" else int(word) for word in _words(column)]
 
 
 def _words(column: str) -> list[str]:

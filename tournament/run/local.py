@@ -183,18 +183,18 @@ class _Worker:
                 self.link.send(request)
 
     def receive(self) -> Iterator[Event]:
-        """Yield the events that have arrived."""
+        """Yield the next event, which has arrived, or the failure of the call if there is none."""
         assert self.link is not None
         try:
-            while self.link is not None and self.link.poll():
-                event = self.link.recv()
-                if isinstance(event, Returned | Failed):
-                    self.call = None
-                yield event
+            event = self.link.recv()
         except (OSError, EOFError):
             call, error = self.call, f"a worker process ended{self.end(KILL_SECONDS)}"
             if call is not None:
                 yield Failed(call, error, is_broken=True)
+            return
+        if isinstance(event, Returned | Failed):
+            self.call = None
+        yield event
 
     def end(self, patience: float) -> str:
         """Wait until the process has exited, kill it after ``patience`` seconds; return its end."""

@@ -83,6 +83,8 @@ class Runner:
         """Error of the last failed call; empty once a game was received."""
         self._stop_requests = 0
         """Requests to stop, by interrupts or ``-maxfaults``; an immediate stop counts as two."""
+        self._next_tick = 0.0
+        """Monotonic time, in seconds, of the next update of the views."""
         self._is_time_up = False
         """Whether the plan's time was up, so that no further pair is handed out."""
         self._interrupts: list[bool] = []
@@ -122,7 +124,9 @@ class Runner:
                     self._process(event)
                 self._process_interrupts()
                 self.board.notice(*self._pool.check())
-                self.board.tick()
+                if monotonic() >= self._next_tick:
+                    self._next_tick = monotonic() + TICK_SECONDS
+                    self.board.tick()
             end = self._end(tasks)
             self.board.show_rest()
             if end in ("stuck", "timed_out"):

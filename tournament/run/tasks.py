@@ -180,8 +180,10 @@ def _games_of(task: PairTask, pause: Callable[[float], object]) -> Iterator[Game
     for spec in task.games:
         if _last_end is not None:
             pause(max(0.0, _last_end + task.pause - monotonic()))
-        yield spec
-        _last_end = monotonic()
+        try:
+            yield spec
+        finally:
+            _last_end = monotonic()
 
 
 def here() -> Place:
@@ -205,10 +207,12 @@ def play_pair(
         begin = partial(worker.begin, spec.number)
         try:
             with worker.logged_as(spec.number):
-                result = play_game(spec, worker.engines, begin)
+                game = Finished(make_row(play_game(spec, worker.engines, begin)))
         except NotStarted as error:
             return PairReport(here(), failures=error.failures)
-        worker.report(Finished(make_row(result)))
+        if spec is task.games[-1]:
+            return PairReport(here(), (game,))
+        worker.report(game)
     return PairReport(here())
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple
 
@@ -257,6 +258,7 @@ class _Splitter:
         return at_start and self._after_empty and tag["name"] in self._game.tags
 
 
+@lru_cache(maxsize=256)
 def is_tag_name(name: str) -> bool:
     """Return whether a tag of this name can be read."""
     return re.fullmatch(_NAME, name) is not None

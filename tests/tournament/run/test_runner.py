@@ -52,8 +52,9 @@ class Watching(Record):
         self.playing_at_ticks.append(set(playing))
 
 
-def test_games_in_progress_have_started_and_not_ended() -> None:
+def test_games_in_progress_have_started_and_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game is no longer in progress after its end, even if earlier games are."""
+    monkeypatch.setattr("merels.tournament.run.runner.TICK_SECONDS", 0.001)
     run = Run(settings(3, rounds=2), workers=3)
     watching = Watching(run.journal)
     run.board.views.append(watching)
