@@ -1,7 +1,7 @@
 """The game and the player: rules, positions, notation, search and tablebases.
 
->>> from merels.engine import Limit, Searcher, parse_position
->>> position = parse_position("********/**O*@***/O*@***** w 7 7 0 3")
+>>> from merels.engine import Limit, Position, Searcher
+>>> position = Position("********/**O*@***/O*@***** w 7 7 0 3")
 >>> Searcher().search(position, Limit(nodes=1000)).move in position.legal_moves()
 True
 """

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+WHITE, BLACK = 0, 1
+COLOURS = ("White", "Black")
 RINGS = 3
 ANGLES = 8
 SIZE = RINGS * ANGLES

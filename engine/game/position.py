@@ -26,6 +26,11 @@ from merels.engine.game.board import (
     in_mills,
     points_of,
 )
+from merels.engine.game.board import BLACK as BLACK
+from merels.engine.game.board import COLOURS as COLOURS
+from merels.engine.game.board import WHITE as WHITE
+from merels.engine.game.drawing import draw_svg
+from merels.engine.game.fields import START, Fields, read_fields
 from merels.engine.game.rules import (
     DEFAULT_RULES,
     FLYING_MEN,
@@ -35,8 +40,6 @@ from merels.engine.game.rules import (
     required_rules,
 )
 
-WHITE, BLACK = 0, 1
-COLOURS = ("White", "Black")
 COUNTING_RULES = {
     "repetition": "Repetition", "three": "ThreeThreePlies", "norem": "NoRemovalPlies",
 }  # fmt: skip
@@ -104,7 +107,7 @@ def required_position(position: object) -> Position:
     """Return an argument that must be a `Position`; `InputError` if it is not."""
     if not isinstance(position, Position):
         raise InputError(
-            repr(position), "expected a Position; parse_position(text) reads one from a text"
+            repr(position), "expected a Position; Position(text) reads one from a text"
         )
     return position
 
@@ -158,13 +161,14 @@ class Outcome(NamedTuple):
 class Position:
     """A position with everything that its legal moves and outcome depend on.
 
+    ``Position(text, rules)`` reads six fields, or the 17 fields of Sanmill; ``Position(rules)`` is
+    the starting position. `of` takes the fields. `InputError` for what is no position.
+
     ``men`` and ``hands`` are pairs (White's, Black's): masks of points, and numbers of men to
     place. ``plies`` counts plies without a removal since the last placement; ``number`` is the
     move number, which rises after Black's move. ``history`` holds the keys of at most
     `LONGEST_HISTORY` earlier positions since the last placement or removal, then this position's
     key. It holds only this position's key if the rules have no draw by repetition.
-
-    `InputError` for values that no position has; `parse_position` reads a position's text.
     """
 
     rules: Rules
@@ -175,11 +179,26 @@ class Position:
     number: int
     history: tuple[int, ...]
 
-    def __init__(
-        self, rules: Rules = DEFAULT_RULES, men: tuple[int, int] = (0, 0),
+    def __init__(self, text: str | Rules = START, rules: Rules = DEFAULT_RULES) -> None:
+        if isinstance(text, Rules):
+            position = Position.of(text)
+        elif isinstance(text, str):
+            position = Position.of(required_rules(rules), *read_fields(text))
+        else:
+            raise InputError(
+                repr(text), f"expected the text of a position, such as {START}; "
+                "Position.of(rules, men, hands, side) takes its fields"
+            )  # fmt: skip
+        for name in self.__slots__:
+            object.__setattr__(self, name, getattr(position, name))
+
+    @classmethod
+    def of(
+        cls, rules: Rules = DEFAULT_RULES, men: tuple[int, int] = (0, 0),
         hands: tuple[int, int] = (MEN_PER_SIDE, MEN_PER_SIDE), side: int = WHITE, plies: int = 0,
         number: int = 1, history: tuple[int, ...] = (),
-    ) -> None:
+    ) -> Position:
+        """Return the position of these fields."""
         required_rules(rules)
         for name, pair, high in (("men", men, ALL_POINTS), ("hands", hands, MEN_PER_SIDE)):
             if not isinstance(pair, tuple) or len(pair) != 2:
@@ -201,9 +220,7 @@ class Position:
         key = make_key(men, hands, side)
         if not isinstance(history, tuple) or history and history[-1] != key:
             raise InputError("history", "expected a tuple of keys that ends with this position's")
-        values = rules, men, hands, side, plies, number, history or (key,)
-        for name, content in zip(self.__slots__, values):
-            object.__setattr__(self, name, content)
+        return _Draft(rules, men, hands, side, plies, number, history or (key,))
 
     if not TYPE_CHECKING:
 
@@ -215,6 +232,22 @@ class Position:
 
     def __reduce__(self) -> tuple[type[Position], tuple[object, ...]]:
         return _Draft, tuple(getattr(self, name) for name in self.__slots__)
+
+    @property
+    def turn(self) -> int:
+        """The side to move, WHITE or BLACK, as in ``side``."""
+        return self.side
+
+    def man_at(self, point: str | int) -> int | None:
+        """Return whose man is on a point, such as ``d6``: WHITE, BLACK, or None if it is empty."""
+        index = POINTS.get(point.lower()) if isinstance(point, str) else point
+        if type(index) is not int or not 0 <= index < SIZE:
+            raise InputError(str(point), "expected a point of the board, such as d6")
+        return WHITE if self.men[0] >> index & 1 else BLACK if self.men[1] >> index & 1 else None
+
+    def fen(self) -> str:
+        """Return the six fields of the position as text; ``Position(text, rules)`` reads them."""
+        return str(Fields(self.men, self.hands, self.side, self.plies, self.number))
 
     @property
     def key(self) -> int:
@@ -390,7 +423,7 @@ class Position:
             moves.append(Move((old & ~new).bit_length() - 1, (new & ~old).bit_length() - 1))
         key, count = self.history[0], len(moves)
         side = key >> 2 * SIZE + 8
-        first = Position(
+        first = Position.of(
             self.rules, (key & ALL_POINTS, key >> SIZE & ALL_POINTS), self.hands, side,
             self.plies - count if self.hands == (0, 0) else 0, self.number - (count + side) // 2,
         )
@@ -438,6 +471,10 @@ class Position:
             return Outcome(None, "norem")
         return None
 
+    def is_game_over(self) -> bool:
+        """Return whether the game has ended, as `outcome` tells."""
+        return self.outcome() is not None
+
     def played_on(self) -> Position:
         """Return this position, without the counting rules if one of them has drawn the game.
 
@@ -452,7 +489,15 @@ class Position:
         """Return this position under ``rules``; if they differ, without its history."""
         if rules == self.rules:
             return self
-        return Position(rules, self.men, self.hands, self.side, self.plies, self.number)
+        return Position.of(rules, self.men, self.hands, self.side, self.plies, self.number)
+
+    def svg(self, size: int = 400) -> str:
+        """Return an SVG drawing of the board, ``size`` pixels wide."""
+        return draw_svg(self.men, size)
+
+    def _repr_svg_(self) -> str:
+        """Return the drawing that a notebook shows."""
+        return self.svg()
 
     def __hash__(self) -> int:
         return hash((self.key, self.plies, self.number))

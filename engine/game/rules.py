@@ -142,9 +142,8 @@ def required_rules(rules: object) -> Rules:
     """Return an argument that must be `Rules`; `InputError` if it is not."""
     if not isinstance(rules, Rules):
         raise InputError(
-            repr(rules), "expected Rules, such as make_rules('morris'); parse_position(text) "
-            "reads a position",
-        )  # fmt: skip
+            repr(rules), "expected Rules, such as make_rules('morris')"
+        )
     return rules
 
 

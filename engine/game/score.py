@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import total_ordering
 from math import exp
+from typing import overload
 
 from merels.engine.game.position import BLACK, WHITE
 
 
+@total_ordering
 @dataclass(frozen=True, slots=True)
 class Score:
     """A score from the side to move's view; exactly one field is set.
@@ -15,21 +18,59 @@ class Score:
     ``cp`` is an estimate in hundredths of a man. ``win_in`` is a proven end: an upper bound on the
     plies that the winner needs, positive if the side to move wins, negative if it loses, and 0 if
     it has already lost.
+
+    A better score is greater: losses, the longest last; estimates; wins, the shortest last.
     """
 
     cp: int | None = None
     win_in: int | None = None
 
-    @property
-    def own_moves(self) -> int | None:
-        """Distance of a proven end in moves of the side to move: > 0 for a win, <= 0 for a loss."""
+    def mate(self) -> int | None:
+        """Return the distance of a proven end in moves of the side to move, or None.
+
+        It is positive for a win, negative for a loss, and 0 if the side has already lost.
+        """
         if self.win_in is None:
             return None
         return (self.win_in + 1) // 2 if self.win_in > 0 else -(-self.win_in // 2)
 
-    @property
-    def order(self) -> tuple[int, int]:
-        """Key that sorts scores: losses, the longest last; estimates; wins, the shortest last."""
+    def is_mate(self) -> bool:
+        """Return whether the score is a proven end."""
+        return self.win_in is not None
+
+    @overload
+    def score(self, *, mate_score: int) -> int: ...
+    @overload
+    def score(self, *, mate_score: int | None = None) -> int | None: ...
+
+    def score(self, *, mate_score: int | None = None) -> int | None:
+        """Return the score in hundredths of a man.
+
+        A proven end is worth ``mate_score`` less a hundredth for each own move; without
+        ``mate_score``, it is None.
+        """
+        moves = self.mate()
+        if moves is None:
+            return self.cp
+        if mate_score is None:
+            return None
+        return mate_score - moves if moves > 0 else -mate_score - moves
+
+    def __neg__(self) -> Score:
+        """Return the score from the other side's view.
+
+        "Has lost" becomes a win in 1 ply, as 0 has no sign.
+        """
+        if self.win_in is not None:
+            return Score(win_in=-self.win_in or 1)
+        return Score(cp=-(self.cp or 0))
+
+    def __lt__(self, other: Score) -> bool:
+        if not isinstance(other, Score):
+            return NotImplemented
+        return self._order() < other._order()
+
+    def _order(self) -> tuple[int, int]:
         if self.win_in is None:
             return 0, self.cp or 0
         return (1 if self.win_in > 0 else -1), -self.win_in
@@ -40,6 +81,11 @@ class Score:
         if self.cp is None or abs(self.cp) < _LEAST_KNOWN:
             return 0
         return 1 if self.cp > 0 else -1
+
+    def expectation(self) -> float:
+        """Return the expected points of the side to move, from 0 to 1, by `wdl`."""
+        win, draw, _ = self.wdl()
+        return (win + draw / 2) / 1000
 
     def wdl(self) -> tuple[int, int, int]:
         """Return the expected win, draw and loss in permille.
@@ -65,16 +111,12 @@ class PovScore:
     side: int
 
     def pov(self, side: int) -> Score:
-        """Return the score from a side's view.
+        """Return the score from a side's view."""
+        return self.relative if side == self.side else -self.relative
 
-        The opponent's "has lost" (``win_in`` 0) becomes a win in 1 ply, as 0 has no sign.
-        """
-        score = self.relative
-        if side == self.side:
-            return score
-        if score.win_in is not None:
-            return Score(win_in=-score.win_in or 1)
-        return Score(cp=-(score.cp or 0))
+    def is_mate(self) -> bool:
+        """Return whether the score is a proven end."""
+        return self.relative.is_mate()
 
     def white(self) -> Score:
         """Return the score from White's view."""

@@ -161,7 +161,7 @@ class Clock:
 
     def _is_enough(self, depth: int, score: Score) -> bool:
         """Return whether a search that does not wait stops after this depth and score."""
-        if self.limit.mate and 0 < (score.own_moves or 0) <= self.limit.mate:
+        if self.limit.mate and 0 < (score.mate() or 0) <= self.limit.mate:
             return True
         if self.budget is None:
             return False

@@ -68,7 +68,7 @@ class Reporter:
                     score = Score(cp=min(score.cp, most))
                 most = min(most, score.cp or 0)
             ordered.append((line, score))
-        return sorted(ordered, key=lambda pair: pair[1].order, reverse=True)
+        return sorted(ordered, key=lambda pair: pair[1], reverse=True)
 
     def report_interruption(self) -> None:
         """Report the best line of a search that was interrupted within an iteration.

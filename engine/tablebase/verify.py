@@ -113,7 +113,7 @@ class Verifier:
         classes = core.table_classes(own if sector.hand else max(own, opponent))
         size = sector.table_places // classes
         men = core.table_board(own, opponent, *divmod(place, size), sector.hand)
-        return Position(self.tables.rules, men, sector.hands, WHITE)
+        return Position.of(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: Sector, pool: ThreadPoolExecutor) -> None:
         """Recompute the values of a sector's followers, which are not stored."""

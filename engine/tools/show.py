@@ -39,11 +39,12 @@ def men(score: Score) -> str:
     """Return a score in men, or a win or loss with its distance in own moves, if known."""
     if score.known:
         return "wins" if score.known > 0 else "loses"
-    if score.own_moves is None:
+    moves = score.mate()
+    if moves is None:
         return f"{(score.cp or 0) / 100:+.2f}"
-    if score.own_moves > 0:
-        return f"wins in {score.own_moves}"
-    return f"loses in {-score.own_moves}" if score.own_moves else "has lost"
+    if moves > 0:
+        return f"wins in {moves}"
+    return f"loses in {-moves}" if moves else "has lost"
 
 
 def bench_lines(nodes: int, seconds: float) -> list[str]:

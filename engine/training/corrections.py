@@ -275,7 +275,7 @@ def explore(
 
 def _without_history(position: Position) -> Position:
     """Return a position without its history and counts, as the work file stores it."""
-    return Position(position.rules, position.men, position.hands, position.side)
+    return Position.of(position.rules, position.men, position.hands, position.side)
 
 
 def read_openings(paths: Sequence[Path], rules: Rules) -> list[tuple[Position, float]]:
@@ -283,7 +283,7 @@ def read_openings(paths: Sequence[Path], rules: Rules) -> list[tuple[Position, f
 
     Text after ``;`` is a comment. `InputError` names the file and the line of an invalid position.
     """
-    openings = [(Position(rules), float(START_WEIGHT))]
+    openings = [(Position(rules=rules), float(START_WEIGHT))]
     for path in paths:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             text = line.partition(";")[0].strip()

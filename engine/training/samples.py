@@ -98,7 +98,7 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
         points = chance.sample(range(SIZE), own + opponent)
         men = mask_of(points[:own]), mask_of(points[own:])
         side = chance.choice((WHITE, BLACK))
-        position = Position(rules, men if side == WHITE else men[::-1], (0, 0), side)
+        position = Position.of(rules, men if side == WHITE else men[::-1], (0, 0), side)
         if position.outcome() is None:
             return position
 

@@ -94,7 +94,7 @@ def _first_position(player: _Player, rules: Rules, chance: random.Random) -> Pos
     """Return a game's first position: random, or reached by an opening of partly random moves."""
     if chance.random() < 0.35:
         return random_position(rules, *_random_counts(chance), chance)
-    position = Position(rules)
+    position = Position(rules=rules)
     for _ in range(chance.randint(1, 10)):
         if chance.random() < 0.5:
             position = position.play(decode_move(player.search(position)[1]))

@@ -54,7 +54,7 @@ class Session:
         self.name = name
         self.choices = choices
         self.lock = RLock()
-        self.game = Game(Position(DEFAULT_RULES))
+        self.game = Game(Position(rules=DEFAULT_RULES))
         self.generation = 0
         """Number of games that were on this board before the current one."""
         self._sent_moves = (0, 0, 0)

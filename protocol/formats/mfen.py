@@ -20,7 +20,8 @@ from merels.engine.game.board import (
     WHITE_MAN,
     format_board,
 )
-from merels.engine.game.notation import parse_position, parse_six
+from merels.engine.game.fields import read_six
+from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import DEFAULT_RULES, MAXIMUM_PLIES, MEN_PER_SIDE, Rules
 
@@ -67,7 +68,7 @@ def read_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
     fields = text.split()
     if not fields or fields[0][:5].upper() != "MFEN/":
         return parse_position(text, rules)
-    position = parse_six(*_six_fields(fields), rules)
+    position = Position.of(rules, *read_six(*_six_fields(fields)))
     _check_end(position, fields)
     return position
 

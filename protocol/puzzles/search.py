@@ -83,7 +83,7 @@ def before_block(rules: Rules, random: Random) -> Position | None:
         return None
     own = own & ~(1 << gap) | 1 << random.choice(origins)
     side = random.randrange(2)
-    return Position(rules, (own, group) if side == WHITE else (group, own), (0, 0), side)
+    return Position.of(rules, (own, group) if side == WHITE else (group, own), (0, 0), side)
 
 
 def _around(group: int) -> int:
@@ -192,7 +192,7 @@ def _random_position(tables: Tables, random: Random, sector: Sector) -> Position
     it may lie in another sector, or the game may be over. Otherwise the men are on random points.
     """
     if sector.hand and tables.complete:
-        position = Position(tables.rules)
+        position = Position(rules=tables.rules)
         while sum(position.hands) > sector.hand and position.outcome() is None:
             position = position.play(random.choice(position.legal_moves()))
         return position
@@ -203,7 +203,7 @@ def _random_position(tables: Tables, random: Random, sector: Sector) -> Position
     if sector.hand:
         # White places first, so equal hands mean that White is to move.
         side = WHITE if hands[0] == hands[1] else 1 - WHITE
-    return Position(
+    return Position.of(
         tables.rules, men if side == WHITE else men[::-1],
         hands if side == WHITE else hands[::-1], side,
     )
@@ -221,4 +221,4 @@ def _walk(tables: Tables, random: Random, position: Position) -> Iterator[Candid
         keeping = [choice for choice in choices if choice.value == best]
         move = random.choice(choices if random.random() < _RANDOM_MOVE_SHARE else keeping).move
         after = position.play(move)
-        position = Position(after.rules, after.men, after.hands, after.side)
+        position = Position.of(after.rules, after.men, after.hands, after.side)

@@ -173,7 +173,7 @@ class Session:
     def _flip(self, arguments: str) -> None:
         """Exchange the colours of all men, of the hands and of the side to move."""
         old = self._setup.position
-        flipped = Position(
+        flipped = Position.of(
             old.rules, old.men[::-1], old.hands[::-1], 1 - old.side, old.plies, old.number
         )
         self._setup = replay(format_position(flipped), (), old.rules)

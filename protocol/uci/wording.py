@@ -18,7 +18,7 @@ class Uci:
 
     def mate(self, score: Score) -> int | None:
         """Return the number after ``mate``: own moves of the side to move, <= 0 for a loss."""
-        return score.own_moves
+        return score.mate()
 
     def mate_limit(self, number: int) -> int:
         """Return the limit of a ``go mate``, in moves of the winner."""

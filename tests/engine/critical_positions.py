@@ -54,12 +54,12 @@ def image_key(position: Position) -> ImageKey:
 def game_positions(searcher: Searcher, chance: random.Random) -> Iterator[Position]:
     """Yield the positions of a game of fallible play, without their history."""
     random_share = chance.choice(RANDOM_SHARES)
-    position = Position(RULES)
+    position = Position(rules=RULES)
     searcher.clear()
     for _ in range(MAX_PLIES):
         if position.outcome() is not None:
             return
-        yield Position(RULES, position.men, position.hands, position.side)
+        yield Position.of(RULES, position.men, position.hands, position.side)
         if chance.random() < random_share:
             move = chance.choice(position.legal_moves())
         else:

@@ -11,4 +11,4 @@ def image_of(position: Position, symmetry: tuple[int, ...]) -> Position:
     white, black = (
         mask_of(symmetry[point] for point in points_of(men)) for men in position.men
     )
-    return Position(position.rules, (white, black), position.hands, position.side)
+    return Position.of(position.rules, (white, black), position.hands, position.side)

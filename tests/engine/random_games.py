@@ -35,7 +35,7 @@ def random_positions(seed: int, number: int) -> Iterator[Position]:
     while True:
         rules = random_rules(chance)
         hands = (9, 9) if chance.random() < 0.7 else (chance.randint(3, 9), chance.randint(3, 9))
-        position = Position(rules, hands=hands, side=chance.choice((WHITE, BLACK)))
+        position = Position.of(rules, hands=hands, side=chance.choice((WHITE, BLACK)))
         for _ in range(300):
             yield position
             number -= 1

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from merels.engine import (
+    BLACK,
     DEFAULT_RULES,
+    WHITE,
     Level,
     Limit,
     Move,
@@ -65,14 +67,32 @@ def test_a_whole_float_is_an_integer_limit() -> None:
 def test_a_position_of_wrong_values_is_refused_at_once(values: dict[str, Any]) -> None:
     """A text was stored as rules, and failed seven plies later."""
     with pytest.raises(InputError, match="expected"):
-        Position(**values)
+        Position.of(**values)
 
 
-def test_a_position_s_text_is_refused_with_the_name_of_its_parser() -> None:
-    with pytest.raises(InputError, match=r"parse_position\(text\) reads a position"):
-        Position(TEXT)  # type: ignore[arg-type]
+def test_a_text_makes_a_position() -> None:
+    """A text was stored as rules."""
+    position = Position("O***@***/********/******** b 8 8 0 2")
+    assert (position.turn, position.man_at("d5"), position.man_at("D3")) == (BLACK, WHITE, BLACK)
+    assert position.man_at("a1") is None
+    assert position.fen() == "O***@***/********/******** b 8 8 0 2"
+    assert Position(START.fen()) == START == Position(rules=DEFAULT_RULES)
+    loc = make_rules("loc")
+    assert Position(TEXT, loc) == parse_position(TEXT, loc) == Position(rules=loc, text=TEXT)
+    assert Position(loc) == Position(rules=loc), "rules alone are the start under them"
+    for text in ("morris", "", b"x", 5, None):
+        with pytest.raises(InputError, match="position"):
+            Position(text)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"make_rules\('morris'\)"):
-        Position("morris")  # type: ignore[arg-type]
+        Position(TEXT, "morris")  # type: ignore[arg-type]
+    for point in ("d8", "", -1, 24, True, None):
+        with pytest.raises(InputError, match="a point of the board"):
+            START.man_at(point)  # type: ignore[arg-type]
+
+
+def test_a_position_knows_whether_the_game_is_over() -> None:
+    assert not START.is_game_over()
+    assert Position("OO******/@@@*****/******** w 0 0 0 9").is_game_over()
 
 
 def test_a_position_cannot_be_changed() -> None:

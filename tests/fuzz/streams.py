@@ -87,7 +87,7 @@ class Streams(Fuzzer):
     def make(self, chance: random.Random) -> Case:
         """Return a burst: a dialect, then valid and damaged lines, sometimes reordered."""
         lines = [chance.choice(("uci", "ugi")), _variant(chance), "setoption name Hash value 1"]
-        position = Position(PRESETS["mill"])
+        position = Position(rules=PRESETS["mill"])
         number = chance.choice((3, 30, LINES_OF_A_BURST))
         while len(lines) < number:
             position, line = _sound_line(position, chance)
@@ -167,7 +167,7 @@ def _sound_line(position: Position, chance: random.Random) -> tuple[Position, st
 def _position_line(position: Position, chance: random.Random) -> tuple[Position, str]:
     """Return a position after some random moves, or a new start, and the line that sets it."""
     if chance.random() < 0.2 or position.outcome() is not None:
-        position = Position(position.rules)
+        position = Position(rules=position.rules)
     start = position
     moves = []
     for _ in range(chance.choice((0, 1, 2, 5, 20))):
@@ -177,7 +177,7 @@ def _position_line(position: Position, chance: random.Random) -> tuple[Position,
         moves.append(choose(position, legal, chance))
         position = position.play(moves[-1])
     write = chance.choice((format_position, format_position, format_position, format_seventeen))
-    text = "startpos" if start == Position(start.rules) else f"fen {write(start)}"
+    text = "startpos" if start == Position(rules=start.rules) else f"fen {write(start)}"
     if moves or chance.random() < 0.3:
         text += f" moves {format_moves(moves)}"
     return position, f"position {text}".rstrip()

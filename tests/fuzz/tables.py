@@ -199,7 +199,7 @@ def _probe(tables: Tables, sector: Sector) -> None:
         for plies in (0, 3, 79):
             points = chance.sample(range(24), own + opponent)
             men = sum(1 << p for p in points[:own]), sum(1 << p for p in points[own:])
-            position = Position(DEFAULT_RULES, men, sector.hands, 0, plies)
+            position = Position.of(DEFAULT_RULES, men, sector.hands, 0, plies)
             entry = tables.probe(position)
             if entry is not None and (abs(entry.value) > 1 or (entry.depth or 0) not in range(256)):
                 raise Defect(f"{entry} for {position!r}")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from merels.engine.common.errors import InputError
 from merels.engine.core.convert import core_moves, decode_move, perft
+from merels.engine.game.fields import MAXIMUM_NUMBER
 from merels.engine.game.notation import (
-    MAXIMUM_NUMBER,
     START,
     format_moves,
     format_position,
@@ -108,7 +108,7 @@ def check_written(position: Position) -> None:
     MFEN does not state the side to move of a finished game; its readers assume that it is the
     loser. Therefore a finished position with the winner to move has no MFEN.
     """
-    bare = Position(
+    bare = Position.of(
         position.rules, position.men, position.hands, position.side, position.plies, position.number
     )
     outcome = position.outcome()
@@ -148,7 +148,7 @@ def _same_move(
 def _rule_set(text: str, rules: str) -> None:
     parsed = parse_rules(text)
     expect_same(parsed, parse_rules(str(parsed)), "the rules")
-    perft(Position(parsed), 1)
+    perft(Position(rules=parsed), 1)
 
 
 def _game(text: str, rules: str) -> None:

@@ -24,7 +24,7 @@ def test_a_fake_engine_plays_exactly_the_legal_moves() -> None:
     chance = random.Random(1)
     for variant in ("mill", "multi", "loc"):
         for _ in range(5):
-            position, board = Position(make_rules(variant)), Board()
+            position, board = Position(rules=make_rules(variant)), Board()
             while position.outcome() is None and position.number < 60:
                 legal = list(map(str, position.legal_moves()))
                 assert sorted(legal) == sorted(board.moves(variant))

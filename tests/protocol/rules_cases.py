@@ -51,7 +51,7 @@ def cases() -> Iterator[dict[str, Any]]:
     for number in range(GAMES):
         rules = list(PRESETS.values())[number % 5] if number % 3 else random_rules(generator)
         hands = (9, 9) if number % 2 else (generator.randint(3, 9),) * 2
-        start = position = Position(rules, hands=hands, side=generator.choice((WHITE, BLACK)))
+        start = position = Position.of(rules, hands=hands, side=generator.choice((WHITE, BLACK)))
         moves: list[Move] = []
         while True:
             legal = position.legal_moves() if position.outcome() is None else []
@@ -88,7 +88,7 @@ def blocked_cases(generator: random.Random) -> Iterator[dict[str, Any]]:
             men = sum(1 << point for point in white), sum(1 << point for point in black)
             if max(map(int.bit_count, men)) > 9:
                 continue
-            position = Position(rules, men, hands=(0, 0), side=WHITE, number=30)
+            position = Position.of(rules, men, hands=(0, 0), side=WHITE, number=30)
             if position.outcome() is not None:
                 yield case(rules, position, [], position, [])
                 break

@@ -76,7 +76,7 @@ def counts() -> list[object]:
                 assert perft(position, depth) == known, (row, depth)
                 results.append(known)
     for rules in PRESETS.values():
-        assert perft(Position(rules), 4) == 24 * 23 * 22 * 21
+        assert perft(Position(rules=rules), 4) == 24 * 23 * 22 * 21
     return results
 
 
@@ -217,7 +217,7 @@ def probes(tables: Tables) -> list[object]:
         # Under a limit on plies a win may come too late.
         if moves and not tables.rules.no_removal_plies:
             assert known.value == max(moves), position
-        later = Position(position.rules, position.men, (0, 0), position.side, plies=3)
+        later = Position.of(position.rules, position.men, (0, 0), position.side, plies=3)
         results.append((known, tables.bounds(later)))
     return results
 
@@ -246,7 +246,7 @@ def threads() -> list[object]:
             position = parse_position(text, parse_rules(rules))
             result = searcher.search(position, Limit(nodes=20_000))
             assert result.move in position.legal_moves()
-        position = Position(parse_rules("mill"))
+        position = Position(rules=parse_rules("mill"))
         ended_by(Clock.stop, searcher, position, Limit(), ponder=False)
         ended_by(Clock.ponderhit, searcher, position, Limit(time=0.03), ponder=True)
     return []

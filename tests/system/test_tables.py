@@ -44,7 +44,7 @@ def test_sectors_of_ten_men_are_as_published(ten_men: Tables) -> None:
     assert ten_men.headers[Sector(6, 4)].tallies[0].longest_win == 153
     assert ten_men.headers[Sector(6, 4)].tallies[1].longest_loss == 152
     men = masks("d6 b4 e4 d3 f2", "d5 c4 f4 d2")
-    every_move_draws = Position(UNLIMITED, men, (0, 0), BLACK)
+    every_move_draws = Position.of(UNLIMITED, men, (0, 0), BLACK)
     assert ten_men.probe(every_move_draws) == TableValue(0, None)
     assert {stored and stored.value for _, stored in ten_men.moves(every_move_draws)} == {0}
 

@@ -107,7 +107,7 @@ def _fill(settings: BookSettings, judge: Judge) -> Iterator[Candidate]:
                     str(settings.positions),
                     f"found only {number} balanced positions; allow more -plies or a wider -bound",
                 )
-            position = Position(settings.rules)
+            position = Position(rules=settings.rules)
             for point in points:
                 position = position.push(Move(None, point))
             tried += 1

@@ -112,6 +112,6 @@ def positions(seed: int, own: int, opponent: int, hand: int = 0) -> Iterator[Pos
     chance = random.Random(seed)
     while True:
         position = random_position(RULES, own, opponent, chance)
-        position = Position(RULES, position.men, (hand, hand), position.side)
+        position = Position.of(RULES, position.men, (hand, hand), position.side)
         if position.outcome() is None:
             yield position

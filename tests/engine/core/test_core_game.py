@@ -81,7 +81,7 @@ def test_core_and_rules_agree_on_random_boards() -> None:
             sum(1 << point for point in points[:own]),
             sum(1 << point for point in points[own : own + opponent]),
         )
-        assert_core_and_rules_agree(Position(random_rules(chance), men, (0, 0)))
+        assert_core_and_rules_agree(Position.of(random_rules(chance), men, (0, 0)))
 
 
 def test_the_core_has_the_stored_perft_counts() -> None:

@@ -32,7 +32,7 @@ def test_symmetric_positions_have_the_same_evaluation() -> None:
 
 def test_the_evaluation_is_the_same_for_both_colours() -> None:
     for position in random_positions(seed=6, number=200):
-        swapped = Position(
+        swapped = Position.of(
             position.rules, position.men[::-1], position.hands[::-1], 1 - position.side
         )
         assert evaluate(position) == evaluate(swapped)

@@ -57,10 +57,10 @@ INVALID_CALLS: dict[str, Callable[[], object]] = {
     "no moves": lambda: run([]),
     "an illegal move": lambda: run([0xFFFFF]),
     "more moves than there are": lambda: run([0] * 5000),
-    "fewer ranks than moves": lambda: run(core_moves(Position(PRESETS["mill"])), ranks=[1]),
-    "no depth": lambda: run(core_moves(Position(PRESETS["mill"])), first_depth=-3),
+    "fewer ranks than moves": lambda: run(core_moves(Position(rules=PRESETS["mill"])), ranks=[1]),
+    "no depth": lambda: run(core_moves(Position(rules=PRESETS["mill"])), first_depth=-3),
     "too much noise": lambda: run(
-        core_moves(Position(PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
+        core_moves(Position(rules=PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
     "a stage out of turn": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).begin(4),
     "depths before packing": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).depths(0),
     "values before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
@@ -94,7 +94,7 @@ def test_none_instead_of_an_object_raises_type_error() -> None:
 
 
 def test_a_worker_and_its_tables_are_locked_during_a_search() -> None:
-    moves = core_moves(Position(PRESETS["mill"]))
+    moves = core_moves(Position(rules=PRESETS["mill"]))
     busy_worker, table_set = worker(), tables()
     refused = []
 

@@ -30,7 +30,7 @@ def removes(move: int) -> bool:
 def test_every_move_comes_once_and_removals_come_first(variant: str) -> None:
     rules = make_rules(variant)
     for position in random_positions(seed=3, number=300):
-        position = Position(rules, position.men, position.hands, position.side)
+        position = Position.of(rules, position.men, position.hands, position.side)
         if position.outcome() is not None:
             continue
         expected = core_moves(position)
@@ -94,7 +94,7 @@ def test_history_grows_with_repeated_cutoffs_up_to_a_limit() -> None:
 def test_moves_that_stop_a_mill_come_before_other_quiet_moves() -> None:
     position = parse_position("@@******/*O***O**/******** w 7 7 0 5")
     points = [decode_move(move).to for move in ordered(position)]
-    black_to_move = Position(position.rules, position.men, position.hands, BLACK)
+    black_to_move = Position.of(position.rules, position.men, position.hands, BLACK)
     blocking = {move.to for move in black_to_move.legal_moves() if move.removed}
     assert len(blocking) == 1 and points[0] in blocking
     killer = ordered(position)[-1]

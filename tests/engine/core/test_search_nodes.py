@@ -237,7 +237,7 @@ def test_late_move_pruning_starts_later_at_greater_depth(depth: int, searched: i
 
 def mills_next(position: Position, side: int) -> set[int]:
     """Return the points on which a side could close a mill if it had the move."""
-    to_move = Position(position.rules, position.men, position.hands, side)
+    to_move = Position.of(position.rules, position.men, position.hands, side)
     return {move.to for move in to_move.legal_moves() if move.removed}
 
 

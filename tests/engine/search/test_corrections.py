@@ -32,7 +32,7 @@ def placing_positions(number: int) -> list[Position]:
     """Return random positions in which a man must be placed."""
     positions = random_positions(seed=3, number=40 * number)
     return [
-        Position(MORRIS, position.men, position.hands, position.side)
+        Position.of(MORRIS, position.men, position.hands, position.side)
         for position in positions
         if position.hands[position.side] and position.outcome() is None
     ][:number]
@@ -46,7 +46,7 @@ def stored_position(number: int) -> Position:
         image, digit = divmod(image, 3)
         if digit:
             men[digit - 1] |= 1 << point
-    return Position(MORRIS, (men[0], men[1]), divmod(hands, 10), 0)
+    return Position.of(MORRIS, (men[0], men[1]), divmod(hands, 10), 0)
 
 
 def test_one_stored_number_corrects_all_images_of_its_position() -> None:
@@ -71,7 +71,7 @@ def test_other_positions_have_no_correction() -> None:
     assert len(others) > 50
     assert all(corrections.corrected_move(other, numbers) is None for other in others)
     # The same board with fewer men in hand is another position.
-    fewer = Position(MORRIS, first.men, (first.hands[0] - 1, first.hands[1] - 1), first.side)
+    fewer = Position.of(MORRIS, first.men, (first.hands[0] - 1, first.hands[1] - 1), first.side)
     assert corrections.corrected_move(fewer, numbers) is None
 
 
@@ -136,7 +136,7 @@ def test_a_correction_is_only_played_if_it_may_be_chosen(blunder: tuple[Position
 def test_levels_and_other_rules_ignore_corrections(blunder: tuple[Position, Move]) -> None:
     position, move = blunder
     flightless = make_rules("morris", ["Flying=never"])
-    other_rules = Position(flightless, position.men, position.hands, position.side)
+    other_rules = Position.of(flightless, position.men, position.hands, position.side)
     assert corrections.corrected_move(other_rules) is None
     plain, corrected = Searcher(1), Searcher(1)
     plain.corrections = False
@@ -150,7 +150,7 @@ def test_levels_and_other_rules_ignore_corrections(blunder: tuple[Position, Move
 
 def test_tables_take_precedence_over_corrections(tmp_path: Path) -> None:
     tables = built_tables(MORRIS, 6, placing=True)
-    position = Position(MORRIS, (0b11, 0b1100 << 8), (1, 1), 0)
+    position = Position.of(MORRIS, (0b11, 0b1100 << 8), (1, 1), 0)
     ranked = {move: stored.value for move, stored in tables.moves(position) if stored}
     assert len(set(ranked.values())) > 1
     worst = min(ranked, key=lambda move: ranked[move])

@@ -123,7 +123,7 @@ def test_a_cleared_searcher_searches_like_a_new_one() -> None:
 
 def test_each_colour_has_its_own_history() -> None:
     def swapped(position: Position) -> Position:
-        return Position(position.rules, position.men[::-1], position.hands[::-1],
+        return Position.of(position.rules, position.men[::-1], position.hands[::-1],
                         1 - position.side, position.plies)
 
     def nodes(*positions: Position) -> int:
@@ -251,7 +251,7 @@ def test_a_win_in_one_is_found() -> None:
     position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
     result, _ = fresh_search(position, Limit(depth=5))
     assert result.score.win_in == 1
-    assert result.score.own_moves == 1
+    assert result.score.mate() == 1
 
 
 def test_a_blocking_move_wins_or_draws_by_the_rules() -> None:
@@ -392,7 +392,7 @@ def test_a_short_search_is_equal_in_tables_of_different_sizes() -> None:
     for megabytes in (16, 17, 64):
         searcher = Searcher(megabytes)
         infos: list[Info] = []
-        searcher.search(Position(MORRIS), Limit(nodes=1_000_000), infos.append)
+        searcher.search(Position(rules=MORRIS), Limit(nodes=1_000_000), infos.append)
         reports.append([(info.depth, info.score, info.nodes, info.pv) for info in infos])
     assert reports[0] == reports[1] == reports[2]
 
@@ -519,7 +519,7 @@ def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
     position = play_moves(parse_position(start, MORRIS), moves.split())
     result, _ = fresh_search(position, Limit(depth=8))
     assert (str(result.move), result.score) == (saving_move, Score(cp=0))
-    fresh = Position(
+    fresh = Position.of(
         MORRIS, position.men, position.hands, position.side, position.plies, position.number
     )
     result, _ = fresh_search(fresh, Limit(depth=10))
@@ -529,7 +529,7 @@ def test_a_lost_side_saves_itself_by_repeating_a_position_of_the_game(
 def test_a_repetition_ranks_after_moves_that_are_little_worse() -> None:
     start = parse_position("@@@@@O@*/**O*O***/*O*OOO@* w 0 0 3 13", MORRIS)
     position = play_moves(start, ["g7-d7", "c4-b4", "d7-g7"])
-    fresh = Position(MORRIS, position.men, position.hands, position.side, position.plies)
+    fresh = Position.of(MORRIS, position.men, position.hands, position.side, position.plies)
     orders: list[list[tuple[str, int | None]]] = []
     for each in (fresh, position):
         _, infos = fresh_search(each, Limit(depth=1), multipv=3)

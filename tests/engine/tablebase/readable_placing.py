@@ -67,4 +67,4 @@ def positions_of(sector: Sector, tables: Tables) -> Iterator[tuple[int, Position
     size = sector.places // core.table_classes(class_men)
     for place in range(sector.places):
         men = core.table_board(sector.own, sector.opponent, *divmod(place, size), sector.hand)
-        yield place, Position(tables.rules, men, sector.hands, WHITE)
+        yield place, Position.of(tables.rules, men, sector.hands, WHITE)

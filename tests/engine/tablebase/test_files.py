@@ -158,8 +158,8 @@ def test_bad_files_are_named_and_skipped(
     assert len(tables.problems) == 1
     assert str(path) in tables.problems[0] and message in tables.problems[0]
     assert tables.men == 6
-    assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is not None
-    assert tables.probe(Position(RULES, (0b111, 0b1111000), (0, 0))) is None
+    assert tables.probe(Position.of(RULES, (0b111, 0b111000), (0, 0))) is not None
+    assert tables.probe(Position.of(RULES, (0b111, 0b1111000), (0, 0))) is None
 
 
 @posix
@@ -243,7 +243,7 @@ def test_the_unused_value_3_is_unknown(tmp_path: Path) -> None:
     path.write_bytes(with_header(sound + data, {28: zlib.crc32(data).to_bytes(4, "little")}))
     tables = open_tables(tmp_path, RULES)
     assert not tables.problems
-    assert tables.probe(Position(RULES, (0b111, 0b111000), (0, 0))) is None
+    assert tables.probe(Position.of(RULES, (0b111, 0b111000), (0, 0))) is None
 
 
 def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
         tables = open_tables(tmp_path, RULES)
         assert len(tables.problems) == 1 and message in tables.problems[0]
         assert not tables.has_depths(3, 3)
-    stored = tables.probe(Position(RULES, (0b111, 0b111000), (0, 0)))
+    stored = tables.probe(Position.of(RULES, (0b111, 0b111000), (0, 0)))
     assert stored and stored.depth is None
 
 

@@ -100,7 +100,7 @@ def test_packed_values_with_men_in_hand_agree(tmp_path: Path) -> None:
             points = chance.sample(range(24), sector.own + sector.opponent)
             own, opponent = points[: sector.own], points[sector.own :]
             men = sum(1 << point for point in own), sum(1 << point for point in opponent)
-            position = Position(rules, men, sector.hands, WHITE)
+            position = Position.of(rules, men, sector.hands, WHITE)
             stored = unpacked.probe(position)
             assert stored is not None
             assert tables.probe(position) == stored, position

@@ -52,22 +52,22 @@ def test_hands_that_play_cannot_reach_are_unknown(tables: Tables) -> None:
         table = memoryview(bytes((sector.places + 3) // 4))
         drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
     for hands in ((3, 3), (4, 2), (2, 4)):
-        stored = drawn.probe(Position(MULTI, (0b1, 0b10), hands))
+        stored = drawn.probe(Position.of(MULTI, (0b1, 0b10), hands))
         assert stored == (TableValue(0, None) if hands == (3, 3) else None)
     for hands in ((4, 3), (3, 4), (5, 2)):
-        stored = drawn.probe(Position(MULTI, (0b101, 0b10), hands))
+        stored = drawn.probe(Position.of(MULTI, (0b101, 0b10), hands))
         assert stored == (TableValue(0, None) if hands == (4, 3) else None)
 
 
 def test_a_side_with_two_men_in_all_has_lost(tables: Tables) -> None:
     for men, value in (((0b1, 0b1010), -1), ((0b101, 0b10), 1)):
-        stored = tables.probe(Position(MULTI, men, (1, 1)))
+        stored = tables.probe(Position.of(MULTI, men, (1, 1)))
         assert stored is not None and stored.value == value
 
 
 def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
     """A position with men in hand may be set up with plies, which then have no effect."""
-    fresh, old = (Position(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
+    fresh, old = (Position.of(MULTI, (0b101, 0b1010), (1, 1), plies=plies) for plies in (0, 79))
     assert tables.bounds(fresh) == tables.bounds(old) is not None
     assert tables.probe(fresh) == tables.probe(old)
 
@@ -78,9 +78,9 @@ def test_a_value_is_unknown_if_a_table_after_a_move_is_missing(tables: Tables) -
     for (own, opponent, hand), values in tables.core.open_values.items():
         if (own, opponent, hand) != (3, 3, 0):
             partial.core.add(own, opponent, values, hand=hand)
-    assert partial.probe(Position(MULTI, (0b10001, 0b111 << 16), (1, 0))) is None
-    assert partial.probe(Position(MULTI, (0b101, 0b1010), (1, 1))) == tables.probe(
-        Position(MULTI, (0b101, 0b1010), (1, 1))
+    assert partial.probe(Position.of(MULTI, (0b10001, 0b111 << 16), (1, 0))) is None
+    assert partial.probe(Position.of(MULTI, (0b101, 0b1010), (1, 1))) == tables.probe(
+        Position.of(MULTI, (0b101, 0b1010), (1, 1))
     )
 
 
@@ -102,7 +102,7 @@ def test_a_search_of_one_node_keeps_the_value(tables: Tables) -> None:
 
 def test_the_search_uses_the_tables_below_the_root(tables: Tables) -> None:
     """With more men than the tables have, the search probes them after a removal."""
-    position = Position(MULTI, (1 << 7 | 1 << 0, 0b1010 << 8 | 1 << 20), (1, 1), WHITE)
+    position = Position.of(MULTI, (1 << 7 | 1 << 0, 0b1010 << 8 | 1 << 20), (1, 1), WHITE)
     assert tables.probe(position) is None
     searcher = Searcher(1)
     searcher.tables = tables

@@ -169,7 +169,7 @@ def test_the_scores_of_several_lines_fall_from_line_to_line(
         for depth in (2, 5):
             lines: list[Info] = []
             result = searcher.search(position, Limit(depth=depth), lines.append, multipv=4)
-            keys = [info.score.relative.order for info in lines[-4:] if info.score]
+            keys = [info.score.relative for info in lines[-4:] if info.score]
             assert keys == sorted(keys, reverse=True)
             assert result.move == lines[-4].pv[0]
 
@@ -324,7 +324,7 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
     chance, checked = random.Random(4), 0
     while checked < 5:
         position, stored = random_entry(tables, chance, 3, 4)
-        start = Position(MORRIS, position.men, position.hands, position.side)
+        start = Position.of(MORRIS, position.men, position.hands, position.side)
         ranking = rank_moves(tables, start, start.legal_moves())
         if stored.value or ranking is None or any(move.removed for move in start.legal_moves()):
             continue
@@ -351,7 +351,7 @@ def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(no_depths: Tab
     lost = removals = 0
     while lost < 20 or removals < 3:
         shape = random_position(MORRIS, 3, 6, chance)
-        position = Position(MORRIS, shape.men, (0, 0), shape.side, 2)
+        position = Position.of(MORRIS, shape.men, (0, 0), shape.side, 2)
         if no_depths.bounds(position) != (-1, 0):
             continue
         lost += 1
@@ -370,7 +370,7 @@ def test_a_losing_side_avoids_removals_before_a_near_draw_by_counting(no_depths:
     waited = 0
     while waited < 20:
         shape = random_position(MORRIS, 3, 6, chance)
-        position = Position(MORRIS, shape.men, (0, 0), shape.side, 78)
+        position = Position.of(MORRIS, shape.men, (0, 0), shape.side, 78)
         stored = no_depths.probe(position)
         moves = position.legal_moves()
         removals = [move for move in moves if move.removed]
@@ -399,7 +399,7 @@ def test_no_win_is_claimed_that_a_limit_on_plies_forbids() -> None:
     forbidden = certain = 0
     while forbidden < 40 or certain < 40:
         shape = random_position(rules, 3, 3, chance)
-        position = Position(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
+        position = Position.of(rules, shape.men, (0, 0), shape.side, chance.randint(0, 3))
         stored, bounds = with_limit.probe(position), with_limit.bounds(position)
         assert stored is not None and bounds is not None
         if stored.value == 0 and bounds == (0, 0):
@@ -423,7 +423,7 @@ def test_without_depths_an_uncertain_value_is_not_reported_as_known() -> None:
     uncertain = 0
     while uncertain < 40:
         shape = random_position(rules, 3, 3, chance)
-        position = Position(rules, shape.men, (0, 0), shape.side, 2)
+        position = Position.of(rules, shape.men, (0, 0), shape.side, 2)
         least, greatest = small.bounds(position) or (0, 0)
         if least == greatest:
             continue

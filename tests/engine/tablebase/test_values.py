@@ -77,7 +77,7 @@ def test_published_counts() -> None:
         assert counted(tables, sector) == counts, sector
     assert tables.headers[Sector(3, 3)].tallies[0].longest_loss == 26
     assert tables.headers[Sector(4, 3)].tallies[1].longest_win == 11
-    deepest = Position(UNLIMITED, masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
+    deepest = Position.of(UNLIMITED, masks("d7 g7 g1", "a4 g4 d5"), (0, 0), BLACK)
     assert tables.probe(deepest) == TableValue(-1, 26)
 
 
@@ -113,7 +113,7 @@ def test_values_under_a_limit_agree_with_the_referee() -> None:
         stored = tables.probe(position)
         assert stored is not None and stored.value == minimax(position), position
         seen.add(stored.value)
-        later = Position(rules, position.men, (0, 0), position.side, plies=1)
+        later = Position.of(rules, position.men, (0, 0), position.side, plies=1)
         assert tables.bounds(later) == (minimax(later),) * 2
     assert seen == {-1, 0, 1}
 
@@ -129,7 +129,7 @@ def test_without_depths_the_bounds_of_a_late_win_include_a_draw() -> None:
         assert stored is not None
         value = stored.value
         assert tables.bounds(position) == (value, value)
-        later = Position(rules, position.men, (0, 0), position.side, plies=3)
+        later = Position.of(rules, position.men, (0, 0), position.side, plies=3)
         assert tables.bounds(later) == (min(value, 0), max(value, 0))
 
 

@@ -82,7 +82,7 @@ def test_a_win_spoilt_by_a_limit_on_plies_is_no_fault() -> None:
         stored = tables.probe(position)
         if stored is not None and stored.value == 1 and (stored.depth or 0) > 3:
             break
-    late = Position(position.rules, position.men, (0, 0), position.side, plies=78)
+    late = Position.of(position.rules, position.men, (0, 0), position.side, plies=78)
     moves = late.legal_moves()
     assert {verdict(tables, late, move) for move in moves} == {(0, 0, len(moves), len(moves), True)}
     early = verdict(tables, position, position.legal_moves()[0])
@@ -112,11 +112,11 @@ def test_a_repetition_that_the_opponent_can_force_throws_a_win_away() -> None:
 
 def test_unknown_and_finished_positions_have_no_verdict() -> None:
     tables = tables_of(make_rules("morris"))
-    placing = Position(tables.rules)
+    placing = Position(rules=tables.rules)
     assert verdict(tables, placing, placing.legal_moves()[0]) is None
     nine_men = random_position(tables.rules, 5, 4, random.Random(6))
     assert verdict(tables, nine_men, nine_men.legal_moves()[0]) is None
-    finished = Position(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
+    finished = Position.of(tables.rules, (0b111, 0b111 << 8), (0, 0), plies=80)
     assert verdict(tables, finished, finished.legal_moves()[0]) is None
     six_men_tables = built_tables(tables.rules, 6)
     removal = random_position(tables.rules, 4, 3, random.Random(7))
@@ -126,6 +126,6 @@ def test_unknown_and_finished_positions_have_no_verdict() -> None:
 def test_the_phase_depends_on_men_in_hand_and_on_the_rule_of_flying() -> None:
     four_men, three_men = 0b1111, 0b111 << 8
     assert phase_of(Position()) == "placing"
-    assert phase_of(Position(men=(four_men, four_men << 8), hands=(0, 0))) == "moving"
-    assert phase_of(Position(men=(four_men, three_men), hands=(0, 0))) == "flying"
-    assert phase_of(Position(make_rules("loc"), (four_men, three_men), (0, 0))) == "moving"
+    assert phase_of(Position.of(men=(four_men, four_men << 8), hands=(0, 0))) == "moving"
+    assert phase_of(Position.of(men=(four_men, three_men), hands=(0, 0))) == "flying"
+    assert phase_of(Position.of(make_rules("loc"), (four_men, three_men), (0, 0))) == "moving"

@@ -32,7 +32,7 @@ def positions(number: int) -> list[Position]:
         own, opponent = (3 - hand for hand in hands)
         points = chance.sample(range(24), own + opponent)
         men = sum(1 << point for point in points[:own]), sum(1 << point for point in points[own:])
-        position = Position(preset(corrections.VARIANTS[0]), men, hands, 0)
+        position = Position.of(preset(corrections.VARIANTS[0]), men, hands, 0)
         if position.outcome() is None:
             unfinished.append(position)
     return unfinished

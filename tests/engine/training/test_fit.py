@@ -188,7 +188,7 @@ def test_table_values_replace_game_results() -> None:
     tables = built_tables(rules, 8)
     chance = random.Random(5)
     moving = [random_position(rules, 4, 3, chance) for _ in range(200)]
-    placing = [Position(rules, core_board(position)[:2], (1, 0)) for position in moving[:10]]
+    placing = [Position.of(rules, core_board(position)[:2], (1, 0)) for position in moving[:10]]
     never = Sample.of(moving[0], 0, 0.25, 0.25)
     piece = b"".join(
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)

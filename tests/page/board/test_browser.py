@@ -443,7 +443,7 @@ def test_engines_play_a_game(page: Browser) -> None:
     record = parse_record(ask(page, "export")["record"])
     assert str(record.start.rules) == "multi" and record.tags["White"] == "Fake"
     assert record.tags["Black"] == "merels (Beginner)"
-    position = Position(record.start.rules)
+    position = Position(rules=record.start.rules)
     assert play_moves(position, moves(page)).outcome() is not None
 
 

@@ -108,7 +108,7 @@ def test_rules_that_have_tables_of_a_position_are_found(folder: Path) -> None:
     assert other_tables(mill) == ["morris"], "Roman has the same rules under another name"
     assert other_tables(parse_position(SEVEN_MEN, PRESETS["roman"])) == []
     assert other_tables(parse_position(NINE_MEN, PRESETS["mill"])) == []
-    assert other_tables(Position(PRESETS["mill"])) == []
+    assert other_tables(Position(rules=PRESETS["mill"])) == []
 
 
 def test_distances_count_the_moves_of_one_side_as_scores_do(folder: Path) -> None:

@@ -28,4 +28,4 @@ def test_moves_have_their_proven_values(tmp_path: Path, monkeypatch: pytest.Monk
     assert values["c4-c5xd6"] == "win"
     order = [move["value"] for move in view["moves"]]
     assert order == sorted(order, key=["win", "draw", "loss"].index)
-    assert proven.proven_view(Position(rules)) is None
+    assert proven.proven_view(Position(rules=rules)) is None

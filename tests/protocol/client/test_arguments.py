@@ -96,7 +96,7 @@ def engine_of(variants: str, move: str = "d6") -> list[str]:
 def test_an_engine_without_options_for_the_rules_is_refused(
     variants: str, rules: str, is_played: bool
 ) -> None:
-    position = Position(make_rules(rules))
+    position = Position(rules=make_rules(rules))
     with Engine.popen(engine_of(variants)) as engine:
         if is_played:
             assert str(engine.play(position, Limit(nodes=1)).move) == "d6"

@@ -58,11 +58,11 @@ def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
 
 
 def test_two_engines_play_a_game() -> None:
-    position, moves = Position(make_rules("multi")), list[Move]()
+    position, moves = Position(rules=make_rules("multi")), list[Move]()
     with Engine.popen(ENGINE) as white, Engine.popen(ENGINE) as black:
         while position.outcome() is None and len(moves) < 12:
             engine = (white, black)[position.side]
-            move = engine.play(Position(position.rules), Limit(nodes=20), moves=moves).move
+            move = engine.play(Position(rules=position.rules), Limit(nodes=20), moves=moves).move
             assert move is not None
             moves.append(move)
             position = position.push(move)

@@ -84,8 +84,8 @@ def random_game(seed: int, position: Position) -> list[Move]:
 @pytest.mark.parametrize("variant", ["mill", "multi", "loc"])
 def test_games_are_written_and_read_back(variant: str) -> None:
     for seed in range(20):
-        moves = random_game(seed, Position(preset(variant)))
-        record = Record(Position(preset(variant)), moves, "*", {"White": "A"})
+        moves = random_game(seed, Position(rules=preset(variant)))
+        record = Record(Position(rules=preset(variant)), moves, "*", {"White": "A"})
         text = format_playok(record)
         reread = read_game(text)
         assert (reread.moves, reread.start, reread.tags["White"]) == (moves, record.start, "A")

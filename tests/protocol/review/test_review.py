@@ -94,7 +94,7 @@ def flying_positions() -> Iterator[Position]:
     while True:
         points = generator.sample(range(24), 6)
         men = (sum(1 << point for point in points[:3]), sum(1 << point for point in points[3:]))
-        position = Position(make_rules("morris"), men, (0, 0), 0)
+        position = Position.of(make_rules("morris"), men, (0, 0), 0)
         if position.outcome() is None:
             yield position
 
@@ -150,7 +150,7 @@ def test_the_loss_of_a_move_determines_its_name(loss: float, name: str) -> None:
 
 def test_a_drawn_position_scores_zero_and_has_no_best_move() -> None:
     judge = judge_with(Searcher(), 1000)
-    drawn = Position(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
+    drawn = Position.of(hands=(0, 0), men=(0b111, 0b111 << 8), plies=4)
     assert drawn.outcome() is not None
     assert judge(drawn).score.relative == Score(cp=0) and judge(drawn).best is None
 

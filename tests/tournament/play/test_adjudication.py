@@ -99,7 +99,7 @@ def test_tables_adjudicate_a_won_position_that_they_cover(tmp_path: Path) -> Non
         WHITE, "adjudication by tables", "White wins by adjudication: tables")
     of_seven_men = parse_position("O******O/@*@*@O**/****@*** w 0 0 3 40", rules)
     assert adjudicator.update(40, BLACK, None, 80, of_seven_men) is None
-    assert adjudicator.update(1, WHITE, None, 1, Position(rules)) is None
+    assert adjudicator.update(1, WHITE, None, 1, Position(rules=rules)) is None
 
 
 @pytest.mark.parametrize("folder", ["missing", "."])
