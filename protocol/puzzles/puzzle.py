@@ -95,7 +95,7 @@ def load(path: Path) -> list[Puzzle]:
             raise InputError(str(path), f"{limit}; divide them into several files")
         text = data.decode()
     except UnicodeDecodeError:
-        raise InputError(str(path), "expected a file of puzzles, found invalid UTF-8") from None
+        raise InputError(str(path), "expected a file of puzzles in UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(str(path), f"cannot be unpacked ({error}); make it again") from None
     except OSError as error:
