@@ -8,8 +8,7 @@ from time import monotonic_ns
 
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.process.pipe import LONGEST_LINE, Pipe
-from merels.protocol.process.poll_pipe import open_pipe
+from merels.protocol.process.pipe import LONGEST_LINE, Pipe, open_pipe
 from merels.protocol.process.process import EngineProcess
 
 MAX_LINES = 200_000

@@ -173,20 +173,20 @@ class EngineProcess:
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end of the process, and drop its output; return whether it has ended."""
+        if not POSIX:
+            with suppress(subprocess.TimeoutExpired):
+                self._popen.wait(seconds)
+            return self.exit_status() is not None
         deadline = time.monotonic() + seconds
-        poll = select.poll() if POSIX else None
+        poll = select.poll()
         errors = self.errors.descriptor
-        if poll is not None:
-            for source in (self.stdout, errors, self.sentinel):
-                if source is not None and source >= 0:
-                    poll.register(source, select.POLLIN)
+        for source in (self.stdout, errors, self.sentinel):
+            if source is not None and source >= 0:
+                poll.register(source, select.POLLIN)
         while self.exit_status() is None:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 return False
-            if poll is None:
-                time.sleep(min(remaining, _CHECK_SECONDS))
-                continue
             pause = remaining if self.sentinel is not None else min(remaining, _CHECK_SECONDS)
             for descriptor, _ in poll.poll(pause * 1000 + 1):
                 if descriptor == self.sentinel:

@@ -31,8 +31,8 @@ class StandardError:
     block the engine. Only the end is kept. Everything read is also written to the descriptor
     ``copy`` (-1: none), or passed to the function ``copy`` in whole lines.
 
-    ``descriptor`` can be polled before `drain`; it is -1 at the end of the pipe, and after
-    `read_in_thread`.
+    ``descriptor`` can be polled before `drain`; it is -1 at the end of the pipe, and while a
+    `reader` reads.
     """
 
     def __init__(self, pipe: IO[bytes], copy: int | Callable[[bytes], object]) -> None:
@@ -44,7 +44,8 @@ class StandardError:
         self._line = b""
         """The beginning of an unfinished line, for the function ``copy``."""
         self._end = b""
-        self._thread: threading.Thread | None = None
+        self.reader: threading.Thread | None = None
+        """The thread that reads standard error on Windows."""
 
     def drain(self) -> bool:
         """Read what has arrived; return False at the end of standard error."""
@@ -58,25 +59,10 @@ class StandardError:
             chunk = b""
         if not chunk:
             self.descriptor = -1
-        self._store(chunk)
+        self.store(chunk)
         return bool(chunk)
 
-    def read_in_thread(self) -> None:
-        """Read in a thread from now on; for systems that cannot poll a pipe."""
-        # The thread may still wait in a read when `close` closes the original descriptor.
-        duplicate, self.descriptor = os.dup(self.descriptor), -1
-        if POSIX:
-            os.set_blocking(duplicate, True)
-        self._thread = threading.Thread(target=self._read_all, args=(duplicate,), daemon=True)
-        self._thread.start()
-
-    def _read_all(self, descriptor: int) -> None:
-        with suppress(OSError):
-            while chunk := os.read(descriptor, WIDE_PIPE):
-                self._store(chunk)
-        os.close(descriptor)
-
-    def _store(self, chunk: bytes) -> None:
+    def store(self, chunk: bytes) -> None:
         """Append ``chunk`` to the end that is kept, and copy it."""
         self._end = (self._end + chunk[-_KEPT_BYTES:])[-_KEPT_BYTES:]
         if callable(self._copy):
@@ -92,8 +78,8 @@ class StandardError:
     def last_line(self) -> str:
         """Return the last line that is not empty, shortened and printable; '' if there is none."""
         self.drain()
-        if self._thread is not None:
-            self._thread.join(_END_SECONDS)
+        if self.reader is not None:
+            self.reader.join(_END_SECONDS)
         lines = re.split(r"[\r\n]+", self._end.decode("utf-8", "replace").strip())
         return shorten(lines[-1].strip(), LONGEST_QUOTE)
 

@@ -16,7 +16,7 @@ from merels.protocol.client.answers import Answer
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineTerminated
-from merels.protocol.process.thread_pipe import ThreadPipe
+from merels.protocol.process.windows import ThreadPipe
 from tests.protocol.process.test_pipe import PIPES, SCRIPT
 
 pytestmark = pytest.mark.usefixtures("no_engine_is_left", "each_pipe")
@@ -190,7 +190,7 @@ def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(engine._pipe, "receive", counted)
     assert ask(engine, 50_000_000) is None
-    # A `PollPipe` waits inside `exchange`, without calling `receive`.
+    # A `Pipe` waits inside `exchange`, without calling `receive`.
     assert list(filter(None, waits)) == ([51] if isinstance(engine._pipe, ThreadPipe) else [])
     engine.close()
 

@@ -17,13 +17,12 @@ import pytest
 
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process.pipe import LONGEST_LINE, Pipe
-from merels.protocol.process.poll_pipe import PollPipe
 from merels.protocol.process.process import EngineProcess
-from merels.protocol.process.thread_pipe import ThreadPipe
+from merels.protocol.process.windows import ThreadPipe
 
 pytestmark = pytest.mark.usefixtures("no_engine_is_left")
 
-PIPES = [PollPipe, ThreadPipe] if os.name == "posix" else [ThreadPipe]
+PIPES = [Pipe, ThreadPipe] if os.name == "posix" else [ThreadPipe]
 SCRIPT = "import sys, time\nexec(sys.argv[1])\n"
 SECOND = 10**9
 HANGS = "print('here', flush=True); time.sleep(1000)"
@@ -169,7 +168,7 @@ def test_lines_that_arrived_before_the_deadline_are_read_after_it() -> None:
     code = """
 sys.stdin.readline(); print("id\\n" * 20_000 + "uciok", flush=True); sys.stdin.readline()
 """
-    with pipe_to(code, PollPipe) as pipe:
+    with pipe_to(code, Pipe) as pipe:
         pipe.send(b"uci\n", deadline_in())
         until = monotonic() + 60
         while readable_bytes(pipe.process.stdout) < 3 * 20_000 + len("uciok\n"):

@@ -1,4 +1,7 @@
-"""Engine pipes for systems that cannot poll them, such as Windows: one thread for each pipe."""
+"""Engine pipes on Windows, which cannot poll them: one thread for each pipe.
+
+The tests also run this code on POSIX systems.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import threading
 from contextlib import suppress
 from time import monotonic_ns
 
+from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe, Trace
-from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe
+from merels.protocol.process.standard_error import StandardError
 
 _CHUNKS_AHEAD = 64
 """Chunks of output that the reading thread keeps before it waits."""
@@ -25,8 +29,8 @@ class ThreadPipe(Pipe):
     original may be closed, and its number reused by the system, while the thread still runs.
     """
 
-    def __init__(self, process: EngineProcess, trace: Trace | None = None) -> None:
-        super().__init__(process, trace)
+    def _connect(self) -> None:
+        process = self.process
         self._received: queue.Queue[bytes] = queue.Queue(_CHUNKS_AHEAD)
         self._unsent: queue.Queue[bytes] = queue.Queue(1)
         self._at_end = False
@@ -35,7 +39,8 @@ class ThreadPipe(Pipe):
         for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
             duplicate = os.dup(descriptor)
             threading.Thread(target=task, args=(duplicate,), daemon=True).start()
-        process.errors.read_in_thread()
+        _read_errors(process.errors)
+        self._input = self._output = -1
 
     def _reader(self, descriptor: int) -> None:
         while True:
@@ -60,6 +65,9 @@ class ThreadPipe(Pipe):
                 with suppress(queue.Empty):  # Release a thread that waits for space in the queue.
                     self._unsent.get_nowait()
         os.close(descriptor)
+
+    def is_quiet(self) -> bool:
+        return False
 
     def _close_input(self) -> None:
         """Close the input after the data in the queue, or drop this data after `_CLOSE_SECONDS`."""
@@ -98,3 +106,20 @@ class ThreadPipe(Pipe):
             self._unsent.put(data, timeout=min(max(0.0, seconds), LONGEST_WAIT / 1000))
         except queue.Full:
             raise EngineTimeout("does not read its input") from None
+
+
+def _read_errors(errors: StandardError) -> None:
+    """Read standard error in a thread from now on."""
+    # The thread may still wait in a read when `close` closes the original descriptor.
+    duplicate, errors.descriptor = os.dup(errors.descriptor), -1
+    if POSIX:
+        os.set_blocking(duplicate, True)
+
+    def read_all() -> None:
+        with suppress(OSError):
+            while chunk := os.read(duplicate, CHUNK):
+                errors.store(chunk)
+        os.close(duplicate)
+
+    errors.reader = threading.Thread(target=read_all, daemon=True)
+    errors.reader.start()
