@@ -8,8 +8,9 @@ from time import monotonic_ns
 
 from merels.protocol.client.connection import PING_SECONDS, START_SECONDS
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.process.pipe import LONGEST_LINE, Pipe, open_pipe
+from merels.protocol.process.pipe import LONGEST_LINE, Pipe
 from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.windows import open_pipe
 
 MAX_LINES = 200_000
 """Maximum number of lines in `Conversation.transcript`."""

@@ -20,8 +20,9 @@ from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.options import EMPTY, Options, parse_option, setoption
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import MILLISECOND, Trace, open_pipe
+from merels.protocol.process.pipe import MILLISECOND, Trace
 from merels.protocol.process.process import QUIT_SECONDS, EngineProcess
+from merels.protocol.process.windows import open_pipe
 
 START_SECONDS = 10.0
 """Time for an engine to start and answer the greeting, in seconds."""

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from threading import Lock
 from time import monotonic_ns
 
-from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
 from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.round_trip import round_trip
@@ -325,12 +324,3 @@ class Pipe:
         """Return the error for an engine that has closed its input or has ended."""
         # Waiting for the end drops output, which only the pipe's own thread may do.
         return EngineTerminated(self.process.describe_end(0.5 if reading else 0.0, "input"))
-
-
-def open_pipe(process: EngineProcess, trace: Trace | None = None) -> Pipe:
-    """Return a pipe of the kind that this system has."""
-    if POSIX:
-        return Pipe(process, trace)
-    from merels.protocol.process.windows import ThreadPipe
-
-    return ThreadPipe(process, trace)

@@ -13,7 +13,8 @@ from time import monotonic_ns
 
 from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe
+from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe, Trace
+from merels.protocol.process.process import EngineProcess
 from merels.protocol.process.standard_error import StandardError
 
 _CHUNKS_AHEAD = 64
@@ -123,3 +124,8 @@ def _read_errors(errors: StandardError) -> None:
 
     errors.reader = threading.Thread(target=read_all, daemon=True)
     errors.reader.start()
+
+
+def open_pipe(process: EngineProcess, trace: Trace | None = None) -> Pipe:
+    """Return a pipe of the kind that this system has."""
+    return (Pipe if POSIX else ThreadPipe)(process, trace)
