@@ -172,6 +172,8 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
     if stored is not None and not given.has("-openings", "policy"):
         policy = stored.settings.openings.policy
         settings = replace(settings, openings=replace(settings.openings, policy=policy))
+    if stored is not None and given.has("-games") and not given.has("-rounds"):
+        settings = replace(settings, rounds=stored.settings.rounds)  # The default has changed.
     options = make_run_options(given, settings)
     if stored is not None:
         options = options.continued()
@@ -355,6 +357,8 @@ def _resume_advice(board: Scoreboard, continuing: Sequence[str]) -> str:
         continuing = [copied.get(word, word) for word in continuing]
     if continuing:
         text += f"; continue with: {shell_text(continuing)}"
+    elif journal.path is None:
+        text += "; the run cannot be continued, because its games are not stored: add -journal FILE"
     return text
 
 

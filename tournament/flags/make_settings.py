@@ -46,7 +46,11 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     with faults.kept():
         rules = make_rules(value("-variant"), value("-set"))
     kind = value("-tournament")
-    rounds = SPRT_ROUNDS if sprt is not None else 2 if given.engines else DEMO_ROUNDS
+    rounds = 2 if given.engines else DEMO_ROUNDS
+    if sprt is not None:
+        rounds = SPRT_ROUNDS
+    elif given.has("-games") and given.engines:
+        rounds = 1
     if kind in ("swiss", "knockout"):
         rounds = usual_rounds(len(entries)) if kind == "swiss" else 1
     games = value("-games")

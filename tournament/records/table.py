@@ -103,7 +103,8 @@ GROUPS: dict[str, dict[str, Flag]] = {
             Field(choice(*FORMATS, **{"round-robin": FORMATS[0]}), FORMATS[0], "format"),
         ),
         "-rounds": Flag(
-            "how often each pairing is played (2; in a knockout 1; without engines 5); in a Swiss "
+            "how often each pairing is played (2; with -games or in a knockout 1; without engines "
+            "5); in a Swiss "
             "tournament, the number of rounds (log2 of the number of engines, rounded up)",
             Field(whole(1, 10**6), path="rounds"),
         ),

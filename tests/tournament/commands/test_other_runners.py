@@ -61,6 +61,35 @@ def test_flags_of_other_runners_are_accepted_with_one_notice(
     assert status == 2 and "'-quick': unknown flag" in err
 
 
+def rows(heading: str) -> list[str]:
+    """Return the first cells of the table below a heading of the page on other runners."""
+    page = Path(__file__).parents[3] / "tournament" / "other-runners.md"
+    section = page.read_text("utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `([^`]+)`.* \|", section, re.M)
+
+
+@pytest.mark.parametrize("line", [*rows("The differences"), *rows("Refused")])
+def test_the_page_on_other_runners_is_true(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "book.pos").write_text(f"{DRAWN[1]} w 0 0 3 40\n")
+    (tmp_path / "flags.txt").write_text("-rounds 1")
+    words = ["-quiet", "-maxmoves", "4", *(["-rounds", "1"] if "-games" not in line else [])]
+    is_refused = line in rows("Refused") or line == "-games 3"
+    line = line.replace("fastchess ", "").replace("-resume", "")
+    engine = [] if line.startswith("-") else ["-engine", "cmd=merels"]
+    engines = match("-srand", "1")
+    status, _, err = run(capsys, ["tournament", *engines, *words, *engine, *line.split()])
+    assert (status == 2 and bool(err)) if is_refused else (status, err) == (0, ""), err
+
+
+def test_games_alone_are_the_games_of_a_pairing() -> None:
+    assert "of 4 (" in play(*match("-games", "4", "-maxmoves", "4"))[0]
+    assert "of 8 (" in play(*match("-games", "4", "-rounds", "2", "-maxmoves", "4"))[0]
+    assert "of 4 (" in play(*match("-maxmoves", "4"))[0]
+
+
 def test_a_saved_session_of_fastchess_is_refused_by_its_form(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
