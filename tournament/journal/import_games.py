@@ -10,7 +10,8 @@ from typing import Literal, Protocol, TypeVar
 
 from merels.engine.common.errors import printable
 from merels.engine.common.files import file_error, read_paragraphs
-from merels.protocol.formats.pgn.tokens import read_result, split_games
+from merels.protocol.formats.files import find_games
+from merels.protocol.formats.pgn.tokens import read_result
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import read_journal
 from merels.tournament.journal.players import (
@@ -194,12 +195,11 @@ class GamesFile:
         waiting: dict[tuple[object, ...], tuple[str, int]] = {}
         """Opening key -> White and pair number of a game that may be the first of a pair."""
         pairs = 0
-        games = split_games(read_paragraphs(self.path), self.path)
-        for number, game in enumerate(games, 1):
-            tags = game.tags
-            if not {"White", "Black"} & tags.keys() and not game.end:
+        for game in find_games(read_paragraphs(self.path), printable(self.path)):
+            tags, end = game.text.tags, game.text.end
+            if not {"White", "Black"} & tags.keys() and not end:
                 continue  # Other texts may contain lines that look like tags.
-            result, notice = read_result(game.end, tags)
+            result, notice = read_result(end, tags)
             white, black = tags.get("White", "?"), tags.get("Black", "?")
             key = _opening_key(tags, white, black)
             pair: Hashable | None = None
@@ -217,8 +217,7 @@ class GamesFile:
             termination = tags.get("Termination", "") or "normal"
             yield PlayedGame(
                 *find(tags), result, termination.lower(), cause_of(tags), pair,
-                pgn_identities(tags), place=f"game {number} of {printable(self.path)}",
-                notice=notice,
+                pgn_identities(tags), place=game.place, notice=notice,
             )
 
 

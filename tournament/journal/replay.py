@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import file_error, read_lines, shown_path
-from merels.protocol.formats.files import FoundGame, find_games, recognise
+from merels.engine.common.files import shown_path
+from merels.protocol.formats.files import FoundGame, read_file
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
@@ -114,11 +114,8 @@ def _journal_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[St
 def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[StoredGame]:
     find = player_finder(roster, path)
     size, read = os.path.getsize(path) if os.path.isfile(path) else 0, 0
-    form, lines = recognise(read_lines(path), shown_path(path))
-    if form not in ("", "games"):
-        raise file_error(path, f"expected games in this file, found {form}")
-    game = None
-    for game in find_games(lines, shown_path(path)):
+    for game in read_file(path, games_only=True):
+        assert isinstance(game, FoundGame)
         tags = game.text.tags
         read += len(game.text.text)
         share = min(1.0, read / size) if size else 0.0
@@ -126,5 +123,3 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
         yield StoredGame(
             path, game.number, *names, game, rules, "", pgn_identities(tags), find(tags), share
         )
-    if game is None:
-        raise file_error(path, "expected games in this file, found none")
