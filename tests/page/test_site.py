@@ -20,7 +20,7 @@ from merels.tournament.league.lots import LOT_SIZE
 from merels.tournament.league.site import SITE, write_site
 from tests.commands import output
 from tests.kit.webdriver import Browser
-from tests.page.viewer import check_end, check_text_in_view
+from tests.page.viewer import check_end, check_fits_phone, check_text_in_view
 from tests.protocol.board.steps import SHOTS, enter, shot
 from tests.tournament.league.leagues import journal_of, make_league, random_games
 from tests.tournament.specs import parallel
@@ -261,3 +261,5 @@ def test_text_stays_in_view_in_every_window(
                 file = f"league-{name}-{page.removesuffix('.html')}-{size[0]}-{mode}.png"
                 browser.screenshot(Path(SHOTS) / file)
             check_text_in_view(browser, "h1, h2, h3, p, dl, select, nav, label, .plot text")
+            if size[0] < 600:
+                check_fits_phone(browser)

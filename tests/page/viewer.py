@@ -22,6 +22,23 @@ def check_end(browser: Browser, row: Row, rules: str) -> None:
     assert browser.text("#viewer-result") == f"{result} · {row.reason}"
 
 
+def check_fits_phone(browser: Browser) -> None:
+    """Check that a page is as wide as the window, and that its tables scroll to their last column.
+
+    In a former version, a league's pages were up to 686 pixels wide in a window of 390.
+    """
+    width, page, hidden = browser.run("""
+        const width = document.documentElement.clientWidth;
+        const boxes = [...document.querySelectorAll(".wide")].filter((box) => box.checkVisibility());
+        for (const box of boxes) box.scrollLeft = 10_000;
+        const ends = boxes.map((box) => box.querySelector("tr")?.lastElementChild ?? box);
+        return [width, document.documentElement.scrollWidth,
+            ends.filter((end) => end.getBoundingClientRect().right > width + 1)
+            .map((end) => end.outerHTML.slice(0, 80))];""")
+    assert page <= width and hidden == []
+    browser.run("for (const box of document.querySelectorAll('.wide')) box.scrollLeft = 0")
+
+
 def check_text_in_view(browser: Browser, selectors: str) -> None:
     """Check that elements are in view at both ends of the page, except where they are hidden."""
     for x in (0, 10_000):
