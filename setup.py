@@ -234,8 +234,7 @@ if __name__ == "__main__":
         package_data={
             "merels.engine": ["py.typed"],
             "merels.engine.core": ["*.pyx", "*.pyi", "*.bin", "*.pxi", "**/*.pxi"],
-            "merels.engine.search": ["*.bin"],
-            "merels.engine.tablebase": ["*.md"],
+            "merels.engine.tablebase": ["*.md", "opening/*/*"],
             "merels.protocol": ["py.typed", "*.md", "*.jsonl", "examples/*.py", "examples/*.c"],
             "merels.protocol.client": ["*.pyx", "*.pyi"],
             "merels.protocol.process": ["*.pyx", "*.pyi"],

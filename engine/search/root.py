@@ -10,7 +10,6 @@ from merels.engine.core.convert import core_moves, decode_move, encode_move
 from merels.engine.game.board import SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.score import TABLE_CP, Score
-from merels.engine.search.corrections import corrected_move
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.probe import Tables
@@ -57,53 +56,46 @@ class Root(NamedTuple):
 
 def make_root(
     position: Position, root_moves: Sequence[Move], tables: Tables | None, multipv: int,
-    deadline: core.Deadline | None = None, not_before: int = 0, *, equal_wins: bool = False,
-    corrected: bool = False,
+    deadline: core.Deadline | None = None, not_before: int = 0, *, opening: Tables | None = None,
+    equal_wins: bool = False,
 ) -> Root:
     """Return the root of a search of ``root_moves``, or of all moves if none of them is legal.
 
-    The tables, if any, rule out all but the best moves, at least ``multipv`` of them. ``deadline``
-    and ``not_before`` are as in `rank_moves`. ``equal_wins``: search all winning
+    The tables, if any, rule out all but the best moves, at least ``multipv`` of them. If they lack
+    a move, the tables of the ``opening`` do so, which the search itself does not probe.
+    ``deadline`` and ``not_before`` are as in `rank_moves`. ``equal_wins``: search all winning
     moves. After a search that reported a win in N moves, the move that wins in N may not be the one
-    with the least depth to conversion. ``corrected``: the move of the position's correction comes
-    first, unless the tables rank the moves.
+    with the least depth to conversion.
     """
     moves = core_moves(position)
     wanted = {encode_move(move) for move in root_moves}
     moves = [move for move in moves if move in wanted] or moves
-    if tables is None:
-        return _without_values(position, moves, corrected)
+    if tables is None and opening is None:
+        return Root(moves)
     from merels.engine.tablebase.root_ranking import rank_moves
 
     # With ranked moves, the search probes the tables only with fewer men than now. Until the next
     # removal it accounts for repetitions, which the tables ignore, and decides between moves of
     # equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
-    ranking = rank_moves(
-        tables, position, {decode_move(move) for move in moves}, multipv, deadline, not_before,
-        equal_wins=equal_wins,
-    )
-    if ranking is None:
-        root = _without_values(position, moves, corrected)
-        return root._replace(tables=tables, table_men=SIZE if any(position.hands) else men)
+    decoded, ranking = {decode_move(move) for move in moves}, None
+    for ranked_by in filter(None, (tables, opening)):
+        ranking = rank_moves(
+            ranked_by, position, decoded, multipv, deadline, not_before, equal_wins=equal_wins
+        )
+        if ranking is not None:
+            break
+    else:
+        return Root(moves, tables, SIZE if any(position.hands) else men)
     best = ranking.groups[0][0]
     # The tables rate all draws equal and all losses equal, but a fallible opponent finds some of
     # these moves harder to answer. Among them the search chooses by its own evaluation, without
     # tables, unless a loss is nearly drawn.
-    search_tables = tables if best.value > 0 or best.nearly_drawn else None
+    by_opening = ranked_by is not tables
+    search_tables = tables if by_opening or best.value > 0 or best.nearly_drawn else None
     ranked = [(rank, choice) for rank, group in enumerate(ranking.groups) for choice in group]
     choices = {encode_move(choice.move): choice for _, choice in ranked}
     return Root(
         list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
         ranking.settled and not equal_wins,
     )
-
-
-def _without_values(position: Position, moves: list[int], corrected: bool) -> Root:
-    """Return the root of a search of ``moves`` whose tablebase values are unknown."""
-    correction = corrected_move(position) if corrected else None
-    first = None if correction is None else encode_move(correction)
-    if first not in moves:
-        return Root(moves)
-    others = [move for move in moves if move != first]
-    return Root([first, *others], ranks=(0, *[1] * len(others)))

@@ -14,8 +14,7 @@ from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.position import Move, Position, read_move, required_position
-from merels.engine.game.rules import Rules
-from merels.engine.search import corrections
+from merels.engine.game.rules import MEN_PER_SIDE, Rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.helpers import Helpers
 from merels.engine.search.levels import Errors, Level, errors_of, read_level
@@ -54,8 +53,8 @@ class Searcher:
         self.threads = whole_number(threads, 1, MAX_THREADS, "threads")
         self.tables: Tables | None = None
         """Tablebases, which are used in positions of their rules."""
-        self.corrections = True
-        """Whether to play the moves of `merels.engine.search.corrections`."""
+        self.opening = True
+        """Whether to use the package's tables of the opening, too."""
         self.hash_mb = whole_number(hash_mb, 1, MAX_COUNT, "hash_mb")
         """Maximum size of the transposition table in MiB; `resize` changes it."""
         self._table: core.TranspositionTable | None = None
@@ -79,7 +78,6 @@ class Searcher:
         one thread.
         """
         weights.ensure()
-        corrections.ensure()
         if self._table is None:
             try:
                 if self.hash_mb > _memory_mb():
@@ -122,6 +120,15 @@ class Searcher:
     def tables_for(self, rules: Rules) -> Tables | None:
         """Return the tablebases if they are valid for these rules, else None."""
         return self.tables if self.tables is not None and self.tables.valid_for(rules) else None
+
+    def opening_for(self, position: Position) -> Tables | None:
+        """Return the package's tables if they have the values of a position's moves, else None."""
+        if not self.opening or sum(position.hands) <= MEN_PER_SIDE:
+            return None
+        # Imported here, because the import would delay an engine's handshake.
+        from merels.engine.tablebase.opening import opening_tables
+
+        return opening_tables(position)
 
     def search(
         self,
@@ -186,8 +193,8 @@ class Searcher:
         reported_win = self._plies_left(position)
         root = make_root(
             position, root_moves, tables, multipv, clock.deadline,
-            core.monotonic_ns() + _RANKING_NS, equal_wins=reported_win > 0,
-            corrected=self.corrections and level is None,
+            core.monotonic_ns() + _RANKING_NS,
+            opening=None if level else self.opening_for(position), equal_wins=reported_win > 0,
         )
         clock.decided = root.decided
         errors = errors_of(level, position)

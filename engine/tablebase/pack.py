@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
@@ -67,13 +67,14 @@ class Packer:
         self._done = self._total = 0
         self._started = self._reported = 0.0
 
-    def pack(self) -> list[Path]:
+    def pack(self, wanted: Sequence[Sector] = ()) -> list[Path]:
         """Pack all tables that are not packed yet; return all packed files, old ones included.
 
-        `InputError` if there are no tables, or a folder or file cannot be written to.
+        ``wanted`` are the sectors to pack, all if it is empty. `InputError` if there are no tables,
+        or a folder or file cannot be written to.
         """
         existing = [
-            sector for sector in stored_sectors(self.rules)
+            sector for sector in wanted or stored_sectors(self.rules)
             if (self.source_folder / file_name(sector, VALUES)).exists()
         ]
         if not existing:

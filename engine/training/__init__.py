@@ -1,1 +1,1 @@
-"""Training: one command makes weights.bin, another one corrections.bin."""
+"""Training: one command makes weights.bin."""

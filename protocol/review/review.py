@@ -134,7 +134,7 @@ def _table_value(searcher: Searcher, position: Position) -> int | None:
 
     Return None if the tables lack the value, or if a draw by a counting rule may change it.
     """
-    tables = searcher.tables_for(position.rules)
+    tables = searcher.opening_for(position) or searcher.tables_for(position.rules)
     if tables is None or position.outcome() is not None:
         return None
     bounds = tables.bounds(position)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from merels.engine.common.errors import InputError
+from merels.engine.game.position import Position
 from merels.engine.search.levels import Level, any_seed, level_for
 from merels.engine.search.searcher import Searcher
 from merels.protocol.uci.settings import Settings
@@ -33,8 +34,8 @@ class Player:
             self.searcher.resize(self.settings.number("Hash"))
         elif option.name == "Threads":
             self.searcher.threads = self.settings.number("Threads")
-        elif option.name == "Corrections":
-            self.searcher.corrections = self.settings.flag("Corrections")
+        elif option.name == "OpeningTables":
+            self.searcher.opening = self.settings.flag("OpeningTables")
         elif option.name == "Clear Hash":
             self.searcher.clear()
 
@@ -68,6 +69,8 @@ class Player:
         searcher.tables, problems = self._table_cache.fetch(
             settings.rules, settings["TablePath"], wait=wait, stopped=stopped
         )
+        if searcher.opening:
+            searcher.opening_for(Position(settings.rules))
         for problem in problems:
             self._output.note(f"error {problem}; the engine plays on without it")
         while True:

@@ -47,7 +47,7 @@ OPTIONS = Options(
         Option("UCI_ShowWDL", "check", "false"),
         Option("UCI_Opponent", "string"),
         Option("TablePath", "string"),
-        Option("Corrections", "check", "true"),
+        Option("OpeningTables", "check", "true"),
         Option("Debug Log File", "string"),
         *PARAMETERS.values(),
     ]

@@ -151,7 +151,7 @@ def report(text: str) -> None:
 
 
 def measure_blunders(store: Store) -> None:
-    """Play the suite under each limit, on one thread, without tables."""
+    """Play the suite under each limit, on one thread, with the tables of the opening only."""
     problems = load(SUITE, make_rules("morris"))[:: store.scale.every]
     for name, limit in LIMITS.items():
         if not store.lacks("blunders", name):
@@ -252,8 +252,9 @@ PARTS = {
         "Blunders",
         "Moves that give away the proven value of a position, in the 2,686 positions of\n"
         "`tests/data/critical.json`. In each, at most a third of the moves keep the value. They\n"
-        "are held out from the training of the evaluation. One thread, no tables. Node limits\n"
-        "give the same result on every machine. Commands:\n"
+        "are held out from the training of the evaluation. One thread, no tables but those of\n"
+        "the opening, which are part of the engine. Node limits give the same result on every\n"
+        "machine. Commands:\n"
         "`merels suite tests/data/critical.json -movetime 100`, in milliseconds, and\n"
         "`merels suite tests/data/critical.json -nodes 1000`.",
         (("limit per move", "{key}"), ("> placing, of 619", "{placing}"),

@@ -85,6 +85,7 @@ def make_book(settings: BookSettings, tables: Tables | None = None) -> Iterator[
     the placing phase. Raises InputError if a table is missing or there are too few positions.
     """
     searcher = Searcher(_HASH_MB)
+    searcher.opening = False  # It would replace the scores of proven draws, which are judged here.
     if settings.proven:
         assert tables is not None
         yield from _fill(settings, _by_tables(settings, tables, searcher))

@@ -1,7 +1,8 @@
 """A floor of strength: blunders in held-out positions are at most those of engine/strength.md.
 
-One thread, fixed nodes, no tables: the counts are the same on every machine. A search that plays
-better lowers them; write the new figures into strength.json with `tests.benchmarks.strength`.
+One thread, fixed nodes, no tables but those of the opening: the counts are the same on every
+machine. A search that plays better lowers them; write the new figures into strength.json with
+`tests.benchmarks.strength`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ OPTION_TYPES = {
             "ThreeThreePlies", "UCI_Elo", "LevelSeed",
         ),
         "check": (
-            "Ponder", "UCI_LimitStrength", "UCI_AnalyseMode", "UCI_ShowWDL", "Corrections",
+            "Ponder", "UCI_LimitStrength", "UCI_AnalyseMode", "UCI_ShowWDL", "OpeningTables",
         ),
         "combo": ("UCI_Variant", "Flying", "LockedMills", "DoubleMill", "Blocked"),
         "string": ("UCI_Opponent", "TablePath", "Debug Log File"),

@@ -1,0 +1,94 @@
+"""Tables of the opening, which are part of the package: positions with ten or more men in hand.
+
+With them the engine chooses among the moves that keep the proven value, from the first placement
+to the eighth. They are packed tables; `morris` and `roman` share theirs.
+
+    python -m merels.engine.tablebase.opening DIR
+
+makes them again from complete tables below DIR, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import cache
+from pathlib import Path
+
+from merels.engine.common.errors import InputError
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, Rules
+from merels.engine.tablebase.files import PACKED, TableError, file_name, rules_folder
+from merels.engine.tablebase.pack import Packer
+from merels.engine.tablebase.probe import Tables, build_command
+from merels.engine.tablebase.sectors import Sector, kept_placing_sectors
+from merels.engine.tablebase.storage import LOCK
+
+ROOT = Path(__file__).parent / "opening"
+"""Folder of the package's tables."""
+LEAST_HAND = 10
+"""Least number of men in hand, of both sides together, of a position in these tables."""
+
+
+def opening_sectors(rules: Rules) -> list[Sector]:
+    """Return the sectors of the opening under some rules."""
+    return [sector for sector in kept_placing_sectors(rules) if sector.hand >= LEAST_HAND]
+
+
+def opening_tables(position: Position) -> Tables | None:
+    """Return the package's tables if they have the value of every move of a position."""
+    if sum(position.hands) <= LEAST_HAND or position.rules.repetition == 1:
+        return None
+    return _open(position.rules)
+
+
+@cache
+def _open(rules: Rules) -> Tables | None:
+    """Open the package's tables; None if it has none for these rules.
+
+    `InputError` if a file cannot be used.
+    """
+    folder = ROOT / rules_folder(rules)
+    if not folder.is_dir():
+        return None
+    tables = Tables(rules)
+    for sector in opening_sectors(rules):
+        try:
+            tables.load_packed(folder, sector, check=True)
+        except TableError as error:
+            path = folder / file_name(sector, PACKED)
+            raise InputError(str(path), "missing or damaged table; reinstall merels") from error
+    return tables
+
+
+def make(source: Path, target: Path, rules: Rules) -> list[Path]:
+    """Make the packed files of a rule set from its complete tables below ``source``.
+
+    `InputError` if a table is missing or damaged, or the folder cannot be written to.
+    """
+    packer = Packer(source, target, rules)
+    files = packer.pack(opening_sectors(rules))
+    (packer.folder / LOCK).unlink(missing_ok=True)
+    if packer.problems or len(files) < len(opening_sectors(rules)):
+        problem = "; ".join(packer.problems) or "tables of the opening are missing"
+        command = build_command(rules, source)
+        raise InputError(str(packer.source_folder), f"{problem}; make them with {command}")
+    return files
+
+
+def main(argv: list[str]) -> None:
+    """Make the package's files of all rule sets from the tables below the folder ``argv[0]``."""
+    parser = argparse.ArgumentParser(description="Make the package's tables of the opening.")
+    parser.add_argument("tables", type=Path, metavar="DIR", help="folder of complete tables")
+    source = parser.parse_args(argv).tables
+    try:
+        for rules in {rules_folder(rules): rules for rules in PRESETS.values()}.values():
+            files = make(source, ROOT, rules)
+            size = sum(file.stat().st_size for file in files)
+            print(f"{rules}: {len(files)} files, {size:,} bytes", flush=True)
+    except InputError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

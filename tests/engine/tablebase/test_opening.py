@@ -1,0 +1,194 @@
+"""Tables of the opening: the package's files, how they are made, and how the searcher uses them."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from merels.engine.common.errors import InputError
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, Rules, make_rules, preset
+from merels.engine.search.levels import LEVELS
+from merels.engine.search.limits import Info, Limit
+from merels.engine.search.searcher import Searcher
+from merels.engine.tablebase import opening
+from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.files import PACKED, VALUES, file_name, rules_folder
+from merels.engine.tablebase.opening import (
+    LEAST_HAND,
+    ROOT,
+    make,
+    opening_sectors,
+    opening_tables,
+)
+from merels.engine.tablebase.packed import open_packed
+from merels.engine.tablebase.probe import Tables
+from merels.engine.tablebase.solving.placing import slices
+from merels.engine.tablebase.solving.worker_pool import WorkerPool
+from merels.engine.tablebase.storage import write_table
+from tests.engine.tablebase.test_results import rows
+from tests.kit.tables import built_tables
+from tests.protocol.gui import Gui
+
+MILL = PRESETS["mill"]
+NAMES = ("mill",)
+"""Rule sets whose tables the package has."""
+
+
+def positions(rules: Rules, number: int) -> Iterator[Position]:
+    """Yield random positions after at most seven placements, the start among them."""
+    chance = random.Random(7)
+    while number:
+        position = Position(rules)
+        for _ in range(chance.randrange(8)):
+            position = position.play(chance.choice(position.legal_moves()))
+        number -= 1
+        yield position
+
+
+def known(position: Position) -> Tables:
+    """Return the package's tables, which must have the values of a position's moves."""
+    tables = opening_tables(position)
+    assert tables is not None
+    return tables
+
+
+def test_the_package_has_all_sectors_of_the_opening_in_three_megabytes() -> None:
+    for rules in map(preset, NAMES):
+        assert known(Position(rules)).headers.keys() == set(opening_sectors(rules))
+    files = [path for path in ROOT.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".wdp"}
+    assert sum(path.stat().st_size for path in files) < 3_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_values_are_those_of_the_published_results(name: str) -> None:
+    published = {
+        (int(row["own"]), int(row["opponent"]), int(row["in_hand"])): row["crc32"]
+        for row in rows(name)
+    }
+    for sector, header in known(Position(PRESETS[name])).headers.items():
+        assert f"{header.values_checksum:08x}" == published[tuple(sector)]
+
+
+@pytest.mark.parametrize("name", [
+    "mill", *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[1:])
+])
+def test_files_solved_again_are_equal_to_the_byte(tmp_path: Path, name: str) -> None:
+    """Tables with twelve and more men in hand follow from those with ten."""
+    rules = PRESETS[name]
+    builder = Builder(tmp_path, rules)
+    builder.folder.mkdir()
+    for sector in opening_sectors(rules):
+        if sector.hand == LEAST_HAND:
+            path = ROOT / rules_folder(rules) / file_name(sector, PACKED)
+            header, [table] = open_packed(path, rules, True, [])
+            header = replace(header, kind=VALUES, checksum=header.values_checksum)
+            write_table(
+                builder.folder / file_name(sector, VALUES), [header.pack(), *table.blocks()]
+            )
+            builder.tables.load(builder.folder, sector, check=True)
+    with ThreadPoolExecutor(1) as pool:
+        for group in slices(rules):
+            if group.hand > LEAST_HAND:
+                builder._solve_slice(group, group.sectors, WorkerPool(pool, 1))
+    files = make(tmp_path, tmp_path / "packed", rules)
+    assert len(files) == len(opening_sectors(rules))
+    for path in files:
+        shipped = ROOT / path.parent.name / path.name
+        made, expected = (open_packed(each, rules, True, []) for each in (path, shipped))
+        assert made[0].values_checksum == expected[0].values_checksum
+        # Other implementations of zlib compress to other bytes.
+        if "ng" not in zlib.ZLIB_RUNTIME_VERSION:
+            assert path.read_bytes() == shipped.read_bytes()
+
+
+def test_missing_tables_are_named_with_the_command_that_makes_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no tables to pack; make them with merels tables build"):
+        make(tmp_path, tmp_path / "packed", MILL)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_of_one_node_keeps_the_value_in_the_first_eight_placements(name: str) -> None:
+    searcher, blunders = Searcher(1), 0
+    for position in positions(PRESETS[name], 60):
+        values = {
+            move: stored.value for move, stored in known(position).moves(position) if stored
+        }
+        assert len(values) == len(position.legal_moves())
+        for searcher.opening in (True, False):
+            searcher.clear()
+            result = searcher.search(position, Limit(nodes=1))
+            assert result.move is not None and bool(result.info.tbhits) == searcher.opening
+            held = values[result.move] == max(values.values())
+            assert held or not searcher.opening
+            blunders += not held
+    assert blunders, "the search alone makes no mistake in these positions"
+
+
+def test_small_tables_are_used_beside_those_of_the_opening() -> None:
+    searcher = Searcher(1)
+    searcher.tables = built_tables(MILL, 6)
+    for position in positions(MILL, 5):
+        assert searcher.search(position, Limit(nodes=1)).info.tbhits
+
+
+def test_the_scores_of_several_lines_fall_from_line_to_line() -> None:
+    searcher = Searcher(1)
+    for position in positions(MILL, 20):
+        infos: list[Info] = []
+        move = searcher.search(position, Limit(depth=2), infos.append, multipv=6).move
+        scores = [info.score.relative for info in infos[-6:] if info.score]
+        assert scores == sorted(scores, reverse=True) and move == infos[-6].pv[0]
+
+
+def test_only_rules_with_these_values_use_the_tables() -> None:
+    assert opening_tables(Position(make_rules("mill", ["Repetition=0"]))) is not None
+    for fields in (["Repetition=1"], ["NoRemovalPlies=100"], ["Flying=never"], ["Blocked=draws"]):
+        assert opening_tables(Position(make_rules("mill", fields))) is None
+    # The values of all moves are known only with more than ten men in hand.
+    assert opening_tables(Position.of(MILL, (0b1111, 0b1111 << 8), (5, 5))) is None
+    assert opening_tables(Position.of(MILL, (0b1111, 0b111 << 8), (5, 6), 1)) is not None
+
+
+def test_levels_play_without_the_tables() -> None:
+    for level in LEVELS:
+        for position in positions(MILL, 4):
+            moves = []
+            for with_tables in (True, False):
+                searcher = Searcher(1)
+                searcher.opening = with_tables
+                result = searcher.search(position, Limit(nodes=1_000), level=level)
+                moves.append((result.move, result.nodes, result.info.tbhits))
+            assert moves[0] == moves[1]
+
+
+def test_a_damaged_file_is_named_with_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / rules_folder(MILL)
+    shutil.copytree(ROOT / folder.name, folder)
+    path = next(folder.iterdir())
+    path.write_bytes(path.read_bytes()[:-3])
+    monkeypatch.setattr(opening, "ROOT", tmp_path)
+    opening._open.cache_clear()
+    try:
+        with pytest.raises(InputError, match="missing or damaged table; reinstall merels"):
+            Searcher(1).search(Position(MILL), Limit(depth=1))
+    finally:
+        opening._open.cache_clear()
+
+
+def test_an_option_switches_the_tables_off(tmp_path: Path) -> None:
+    with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
+        for value, hits in (("true", 24), ("false", 0)):
+            gui.send(f"setoption name OpeningTables value {value}")
+            lines = gui.go("go depth 1", "position startpos")
+            assert f" tbhits {hits} " in lines[-2]
