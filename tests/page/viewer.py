@@ -29,7 +29,8 @@ def check_fits_phone(browser: Browser) -> None:
     """
     width, page, hidden = browser.run("""
         const width = document.documentElement.clientWidth;
-        const boxes = [...document.querySelectorAll(".wide")].filter((box) => box.checkVisibility());
+        const boxes = [...document.querySelectorAll(".wide")]
+            .filter((box) => box.checkVisibility());
         for (const box of boxes) box.scrollLeft = 10_000;
         const ends = boxes.map((box) => box.querySelector("tr")?.lastElementChild ?? box);
         return [width, document.documentElement.scrollWidth,
