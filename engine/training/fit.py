@@ -148,7 +148,7 @@ def main(argv: list[str] | None = None) -> int:
         args.work.mkdir(parents=True, exist_ok=True)
         if not os.access(args.out.absolute().parent, os.W_OK):
             raise InputError(str(args.out), "expected a file in a folder that can be written")
-        write_named(args.out, [weights.FILE.pack(_make(args, unseen))])
+        write_named(args.out, [weights.pack(_make(args, unseen))])
     except (InputError, OSError) as error:
         parser.error(str(error))
     print(f"{args.out}: written")

@@ -60,14 +60,13 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
     [
         (b"", "not a file of weights: it begins with '', not 'MERELSEW'"),
         (b"PK" + INTACT[2:], "not a file of weights: it begins with 'PKRELSEW', not 'MERELSEW'"),
-        (INTACT[:10], f"10 bytes instead of {len(INTACT)}: cut off within its header"),
+        (INTACT[:10], f"10 bytes instead of {len(INTACT)}: cut off or damaged"),
         (INTACT[:8] + b"\x01" + INTACT[9:], "weights of version 1, this program reads 5"),
         (INTACT[:-1], f"{len(INTACT) - 1} bytes instead of {len(INTACT)}: cut off or damaged"),
         (INTACT[:5000] + bytes([INTACT[5000] ^ 1]) + INTACT[5001:],
          r"damaged data: CRC-32 [0-9a-f]{8} instead of [0-9a-f]{8}"),
-        (weights.FILE.pack(bytes(100)),
-         f"expected {core.WEIGHTS_SIZE} bytes of weights, found 100"),
-        (weights.FILE.pack(OVERFLOWING), "a weight of 32767 may overflow"),
+        (weights.pack(bytes(100)), f"116 bytes instead of {len(INTACT)}: cut off or damaged"),
+        (weights.pack(OVERFLOWING), "a weight of 32767 may overflow"),
     ],
     ids=("empty", "magic", "header", "version", "cut", "damaged", "size", "overflow"),
 )

@@ -323,7 +323,7 @@ def test_the_same_command_makes_the_same_weights(
         pieces[1].unlink()
         assert len(list(work.glob("*.weights"))) == 3
     assert results[0] == results[1] == results[2]
-    payload = weights.FILE.unpack(results[0])
+    payload = weights.unpack(results[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
 
 
