@@ -25,6 +25,20 @@ def divide(
         yield move, leaves
 
 
+def write_divide(
+    position: Position, depth: int, write: Callable[[str], object], cancelled: Callable[[], bool]
+) -> int:
+    """Write a line with the leaves below each move, see `divide`; return their sum.
+
+    Without plies nothing is written, and the position itself is the only leaf.
+    """
+    total = 0 if depth else 1
+    for move, leaves in divide(position, depth, cancelled) if depth else ():
+        total += leaves
+        write(f"{move}: {leaves}")
+    return total
+
+
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
     """Return the leaves ``depth`` plies from here; any number once ``cancelled`` returns True."""
     if depth <= _CORE_PLIES:

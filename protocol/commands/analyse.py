@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.notation import format_moves
@@ -11,7 +12,7 @@ from merels.engine.game.position import COLOURS, Position
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
-from merels.engine.tools.perft import count, divide
+from merels.engine.tools.perft import count, write_divide
 from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
 from merels.protocol.client.in_process import find_tables
 from merels.protocol.commands.arguments import (
@@ -58,11 +59,8 @@ def perft(argv: list[str]) -> int:
     depth = read_whole(arguments.depth, 0, _MAX_PERFT_DEPTH, what="a depth")
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
-    if arguments.divide and depth:
-        total = 0
-        for move, leaves in divide(position, depth, lambda: False):
-            total += leaves
-            print(f"{move}: {leaves}", flush=True)
+    if arguments.divide:
+        total = write_divide(position, depth, partial(print, flush=True), lambda: False)
         print()
     else:
         total = count(position, depth, lambda: False)

@@ -12,7 +12,7 @@ from typing import NoReturn
 from merels.engine.game.position import Position
 from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Info, Limit
-from merels.engine.tools.perft import divide
+from merels.engine.tools.perft import write_divide
 from merels.engine.tools.show import bench_lines
 from merels.protocol.uci.go_command import Go
 from merels.protocol.uci.player import Player
@@ -129,12 +129,9 @@ class Perft(Job):
 
     def run(self) -> Sequence[str]:
         """Write each move's count, and return the line with the sum."""
-        if not self._depth:
-            return "", "Nodes searched: 1"
-        total = 0
-        for move, leaves in divide(self._position, self._depth, lambda: self.clock.stopped):
-            total += leaves
-            self.output.write(f"{move}: {leaves}")
+        total = write_divide(
+            self._position, self._depth, self.output.write, lambda: self.clock.stopped
+        )
         if self.clock.stopped:
             self.output.note("the count was stopped, so the sum is incomplete")
         return "", f"Nodes searched: {total}"
