@@ -113,8 +113,8 @@ def check(scenario: Scenario, folder: Path) -> list[Row]:
         rows, tournament = list(journal.rows()), journal.meta()["id"]
     settings = make_settings(parse(scenario.flags), None)
     plan, unplanned = Plan(settings), {row.number: row for row in rows}
-    while tasks := plan.next_round():
-        for game in (game for task in tasks for game in task.games):
+    while (task := plan.next()) is not None:
+        for game in task.games:
             row = unplanned.pop(game.number, None)
             assert row is not None, f"game {game.number} was planned and is not in the journal"
             planned = (game.round, game.pair, game.white.name, game.black.name,

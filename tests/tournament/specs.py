@@ -97,10 +97,9 @@ def result(number: int = 1, outcome: str = "1-0", **fields: object) -> GameResul
 
 
 def planned_games(plan: Plan) -> Iterator[GameSpec]:
-    """Yield the games of a plan; a round is drawn only after all games of the round before it."""
-    while tasks := plan.next_round():
-        for task in tasks:
-            yield from task.games
+    """Yield the games of a plan, up to a round that waits for results."""
+    while (task := plan.next()) is not None:
+        yield from task.games
 
 
 def rows_of(path: Path | str) -> list[Row]:

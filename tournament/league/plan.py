@@ -142,33 +142,21 @@ class LeaguePlan(Plan):
         seconds = self.goal.seconds
         return seconds is not None and monotonic() - self._start >= seconds
 
-    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
-        """Return whether only the open games, or excluded players, can show if more are needed."""
-        # An estimate in `next_round` could end the run before the results of the open games.
+    def next(self, excluding: AbstractSet[str] = frozenset()) -> PairTask | None:
+        """Return the next pair; None at the end of the run, or if results may show the end."""
         self._exclude(excluding)
-        self._refresh(is_needed=not open_games)
-        if not (open_games or excluding) or self._is_over() or self._next_half_pair() is not None:
-            return False
-        return self._is_enough()
-
-    def is_ours(self, task: PairTask) -> bool:
-        """Return True: `next_round` returns only tasks of this run's part."""
-        return True
-
-    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
-        """Return the next pair as a list of one task; empty at the end of the run."""
+        self._refresh(is_needed=not self._open)
         if self._is_over():
-            return []
-        self._exclude(excluding)
+            return None
         if (half_pair := self._next_half_pair()) is not None:
             self._half_pairs.remove(half_pair)
-            return [self._task(half_pair)]
+            return self._task(half_pair)
         if self._is_enough():
-            return []
+            return None
         part, count = self._part
         chosen = self._choice.next(count, self._wanted(), self._below_floor)
         if len(chosen) < count:
-            return []
+            return None
         if self._gaps:
             number = self._gaps.pop()
         else:
@@ -181,7 +169,7 @@ class LeaguePlan(Plan):
             opening = self._unused_opening(chosen[part - 1])
         else:
             opening = self.openings[number - 1]
-        return [self._task(_GamePair(number, players, opening))]
+        return self._task(_GamePair(number, players, opening))
 
     def _unused_opening(self, pair: Pair) -> Opening:
         """Return the first opening of this part in which two players have not met yet.

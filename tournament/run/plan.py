@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Container, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
@@ -67,7 +67,11 @@ class Plan:
         self._pairings: list[Pairing] = []
         """Pairings of the current round, if the format pairs by results."""
         self._left: Iterator[Pairing] = iter(())
-        """Pairings of the current round that `next_round` has not returned."""
+        """Pairings of the current round without tasks so far."""
+        self._tasks = deque[PairTask]()
+        """Pairs of the current round that `next` has not returned."""
+        self._unscored: set[int] = set()
+        """Games of the current round without a score, if the format pairs by results."""
         self._places: dict[int, tuple[int, bool]] = {}
         """Game number -> (index of its pairing, whether the pairing's first engine has White)."""
         self._games = self._pairs = 0
@@ -120,23 +124,17 @@ class Plan:
         """Whether no further pair of games may start."""
         return False
 
-    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
-        """Return whether the next round depends on games that have no score yet.
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether the next pairs depend on games without a score."""
+        return bool(self._unscored)
 
-        ``excluding``: the engines that cannot play now.
-        """
-        return self.waits and open_games > 0
-
-    def can_pair_without(self, names: Container[str]) -> bool:
+    def _can_pair_without(self, names: Container[str]) -> bool:
         """Return whether future rounds may contain games without the engines ``names``."""
         free = [entrant.name not in names for entrant in self.entrants]
         if self.settings.format == "gauntlet":
             return any(free[: self.settings.seeds]) and any(free[self.settings.seeds :])
         return sum(free) > 1
-
-    def is_ours(self, task: PairTask) -> bool:
-        """Return whether this run's part contains the task."""
-        return is_in_part(task.games[0].pair, self._part)
 
     def has_left(self, journal: Journal) -> bool:
         """Return whether games of this run are missing from its journal; read no moves."""
@@ -153,12 +151,32 @@ class Plan:
             numbers = [n for n in numbers if is_in_part(pair_of(self.settings, n), self._part)]
         return len(numbers) < self.own_games
 
-    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
-        """Return the tasks of the next round, or [] after the last; `must_wait` must be false.
+    def next(self, excluding: AbstractSet[str] = frozenset()) -> PairTask | None:
+        """Return the next pair of this run's part, which an earlier run may have played, or None.
+
+        None means that the tournament is over, that the next pair depends on results that `score`
+        has not received, or that no pair can be played without the engines ``excluding``. The plan
+        of a league chooses no pair of these engines; other plans keep the order of their pairs, so
+        the caller must wait with pairs of these engines.
+        """
+        if excluding and not self._can_pair_without(excluding):
+            return None
+        while True:
+            while self._tasks:
+                task = self._tasks.popleft()
+                if is_in_part(task.pair, self._part):
+                    return task
+            if self._is_waiting:
+                return None
+            self._tasks.extend(self._next_tasks())
+            if not self._tasks:
+                return None
+
+    def _next_tasks(self) -> list[PairTask]:
+        """Return the tasks of the next round, or [] after the last.
 
         Unless the format pairs by results, return only the tasks of the next pairing: a round of
-        1,000 engines has half a million pairings. A plan that chooses its pairs chooses none of the
-        engines ``excluding``.
+        1,000 engines has half a million pairings.
         """
         per_pairing = (self.settings.games + 1) // 2
         pairings = list(islice(self._left, 1))
@@ -180,7 +198,7 @@ class Plan:
             # A knockout plays a pairing several times in a round, each time with other openings.
             opening = self._opening + per_pairing * encounters[frozenset(pairing)]
             encounters[frozenset(pairing)] += 1
-            tasks += self._tasks(self._round, index, pairing, opening)
+            tasks += self._tasks_of(self._round, index, pairing, opening)
         self._next_opening = self._opening + per_pairing * max(encounters.values())
         return tasks
 
@@ -199,6 +217,7 @@ class Plan:
 
         An unfinished game (``white_score`` None) and a game of another round give no points.
         """
+        self._unscored.discard(number)
         if white_score is None or number not in self._places:
             return
         index, first_is_white = self._places[number]
@@ -206,7 +225,7 @@ class Plan:
         self._points[index][0] += first
         self._points[index][1] += 1 - first
 
-    def _tasks(
+    def _tasks_of(
         self, round_number: int, index: int, pairing: Pairing, first_opening: int
     ) -> list[PairTask]:
         """Return the tasks of a pairing, of two games each; of an odd number, the last has one.
@@ -224,6 +243,7 @@ class Plan:
                 white, black = colours(settings, pairing, game)
                 if self.waits:
                     self._places[self._games] = (index, white == pairing.first)
+                    self._unscored.add(self._games)
                 games.append(GameSpec(
                     self._games, round_number, self._pairs,
                     self.entrants[white], self.entrants[black], opening,

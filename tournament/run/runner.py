@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic
 from typing import Literal
 
@@ -79,6 +79,8 @@ class Runner:
         self._pairs = PairTable(len(board.standings.names) == 2)
         self._is_trying = False
         """Whether a worker is trying the engines."""
+        self._round = 0
+        """Last round whose first unplayed pair was announced."""
         self._last_error = ""
         """Error of the last failed call; empty once a game was received."""
         self._stop_requests = 0
@@ -113,11 +115,10 @@ class Runner:
         and any error that a user's executor raises at its start. The pool is shut down in any case.
         """
         self._pool = make_pool()
-        tasks = self._tasks()
         try:
             while not self._is_over:
                 self._check_time()
-                is_handed_out = self._hand_out(tasks)
+                is_handed_out = self._hand_out()
                 if not self._has_calls and (self._is_ending or not self._may_go_on):
                     break
                 for event in self._pool.events(0.0 if is_handed_out else TICK_SECONDS):
@@ -127,7 +128,7 @@ class Runner:
                 if monotonic() >= self._next_tick:
                     self._next_tick = monotonic() + TICK_SECONDS
                     self.board.tick()
-            end = self._end(tasks)
+            end = self._end()
             self.board.show_rest()
             if end in ("stuck", "timed_out"):
                 self._explain()
@@ -171,11 +172,11 @@ class Runner:
     def _reached_max_faults(self) -> bool:
         return 0 < self._max_faults <= max(self._faults.values(), default=0)
 
-    def _end(self, tasks: Iterator[PairTask | None]) -> End:
+    def _end(self) -> End:
         """Return how the run ended; an interrupt after the last game is ignored."""
         if self.board.verdict is not None:
             return "decided"
-        if not self.board.open and next(tasks, None) is None:
+        if not self.board.open and self.board.plan.next() is None:
             return "finished"
         if self._stop_requests > 1 or self._stop_requests and self._pool.given_up:
             return "killed"
@@ -194,26 +195,24 @@ class Runner:
             games = counted(len(task.games), "game")
             self.board.notice(f"pair {task.pair} failed: {error}; {games} left unplayed")
 
-    def _tasks(self) -> Iterator[PairTask | None]:
-        """Yield the remaining tasks, or None while the next round waits for results."""
+    def _next_task(self) -> PairTask | None:
+        """Announce the next pairs of the plan up to one with unplayed games, and return these."""
         board, plan = self.board, self.board.plan
-        while tasks := plan.next_round(self._pairs.paused()):
+        while (task := plan.next(self._pairs.paused())) is not None:
+            unplayed = task.without(board.played)
             if plan.waits:
-                board.check(tasks)
-                if any(task.without(board.played).games for task in tasks):
+                board.check(task)
+                if unplayed.games and task.games[0].round > self._round:
+                    self._round = task.games[0].round
                     board.paired()
-            for task in filter(plan.is_ours, tasks):
-                for spec in task.games:
-                    board.expect(spec)
-                unplayed = task.without(board.played)
-                if unplayed.games:
-                    yield unplayed
-                else:
-                    board.show()
-            while plan.must_wait(len(board.open), self._pairs.paused()):
-                yield None
+            for spec in task.games:
+                board.expect(spec)
+            if unplayed.games:
+                return unplayed
+            board.show()
+        return None
 
-    def _hand_out(self, tasks: Iterator[PairTask | None]) -> bool:
+    def _hand_out(self) -> bool:
         """Hand out at most one pair, or the trial of the engines; return whether one was."""
         if self._pairs.failures_in_a_row >= RENEW_AFTER:
             if not self._has_calls:
@@ -227,9 +226,9 @@ class Runner:
             self._pool.give(TRIAL, try_all, self._trial, frozenset(places))
             self._is_trying = True
             return True
-        self._fill(tasks)
+        self._fill()
         task = self._take()
-        while task is None and self._fill(tasks):
+        while task is None and self._fill():
             task = self._take()
         if task is None:
             return False
@@ -240,18 +239,12 @@ class Runner:
                 self.board.begin(spec.number)
         return True
 
-    def _fill(self, tasks: Iterator[PairTask | None]) -> bool:
+    def _fill(self) -> bool:
         """Add the pairs of the plan that workers may choose from; return whether one was added."""
-        paused = self._pairs.paused()
-        is_filled = False
-        while len(self._pairs) <= self._pool.ahead:
-            if paused and not self.board.plan.can_pair_without(paused):
-                break
-            if (task := next(tasks, None)) is None:
-                break
+        count = len(self._pairs)
+        while len(self._pairs) <= self._pool.ahead and (task := self._next_task()) is not None:
             self._pairs.add(task)
-            is_filled = True
-        return is_filled
+        return len(self._pairs) > count
 
     def _take(self) -> PairTask | None:
         """Return the next pair to play; None if engines of all pairs that were added must wait."""

@@ -93,12 +93,12 @@ class Scoreboard:
         self._ends = _ReorderBuffer()
         self._pairs_in_llr = 0
 
-    def check(self, tasks: Iterable[PairTask]) -> None:
+    def check(self, task: PairTask) -> None:
         """Raise InputError if a stored game is of other engines than the game of the plan.
 
         Another version of merels may pair by other rules.
         """
-        for spec in (spec for task in tasks for spec in task.games):
+        for spec in task.games:
             if spec.number not in self.played:
                 continue
             names = spec.white.name, spec.black.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from merels.tournament.records.games import Entrant, PairTask
@@ -40,11 +39,11 @@ class TuningPlan(Plan):
             with_values(entrant, self._names, starts) for entrant in settings.engines
         )
 
-    def must_wait(self, open_games: int, excluding: AbstractSet[str] = frozenset()) -> bool:
-        """Return whether the next pair depends on games without a score."""
+    @property
+    def _is_waiting(self) -> bool:
         return self._games - self._counted > 2 * lag(self.state.pairs)
 
-    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
+    def _next_tasks(self) -> list[PairTask]:
         """Return the next pair as a list of one task; empty after the last pair."""
         if self._round == self.settings.rounds:
             return []
@@ -52,7 +51,7 @@ class TuningPlan(Plan):
             with_values(entrant, self._names, values)
             for entrant, values in zip(self.settings.engines, self.state.draw())
         )
-        return super().next_round()
+        return super()._next_tasks()
 
     def score(self, number: int, white_score: float | None) -> None:
         """Add a game's result, which is counted as soon as all earlier games have a result.

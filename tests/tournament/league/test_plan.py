@@ -28,13 +28,20 @@ def league(tmp_path: Path) -> Iterator[League]:
         yield league
 
 
+def next_of(plan: LeaguePlan) -> PairTask:
+    """Return the next pair, which there must be."""
+    task = plan.next()
+    assert task is not None
+    return task
+
+
 def play(plan: LeaguePlan, true: Mapping[str, float], chance: random.Random) -> None:
     """Play two pairs at a time until the plan ends."""
     for _ in range(10_000):
         tasks = []
-        for open_games in (0, 2):
-            if not plan.must_wait(open_games):
-                tasks += plan.next_round()
+        for _ in range(2):
+            if (task := plan.next()) is not None:
+                tasks.append(task)
         if not tasks:
             return
         for spec in (spec for task in tasks for spec in task.games):
@@ -83,7 +90,7 @@ def test_numbers_of_pairs_without_a_stored_game_are_used_first(tmp_path: Path) -
     def next_pairs(part: tuple[int, int]) -> list[int]:
         with read_league(folder) as league:
             plan = LeaguePlan(league, Goal(50), part)
-            return [plan.next_round()[0].games[0].pair for _ in range(4)]
+            return [next_of(plan).pair for _ in range(4)]
 
     assert next_pairs((1, 1)) == [1, 4, 6, 7]
     assert next_pairs((1, 2)) == [1, 7, 9, 11]
@@ -96,8 +103,8 @@ def test_results_that_wait_for_the_next_estimate_count_for_the_floor(tmp_path: P
     with read_league(folder) as league:
         plan = LeaguePlan(league, Goal(100_000))
         played = Counter[frozenset[str]]()
-        while tasks := plan.next_round():
-            for spec in tasks[0].games:
+        while (task := plan.next()) is not None:
+            for spec in task.games:
                 plan.score(spec.number, 0.5)
                 played[frozenset((spec.white.name, spec.black.name))] += 1
             if played.total() == 10:
@@ -116,9 +123,8 @@ def test_the_players_of_a_league_meet_in_the_same_openings(
         plan = LeaguePlan(league, Goal(1), part)
         met = defaultdict[frozenset[str], list[Opening]](list)
         for _ in range(30):
-            (task,) = plan.next_round()
-            names = frozenset((task.games[0].white.name, task.games[0].black.name))
-            met[names].append(task.games[0].opening)
+            task = next_of(plan)
+            met[task.engines].append(task.games[0].opening)
             for spec in task.games:
                 plan.score(spec.number, 0.5)
         openings = [plan.openings[number] for number in range(part[0] - 1, 60, part[1])]
@@ -130,20 +136,18 @@ def test_excluded_players_are_in_no_pair_until_they_return(league: League) -> No
     plan = LeaguePlan(league, Goal(100))
     excluded = {"C", "D"}
     for _ in range(1000):
-        if plan.must_wait(0, excluded):
+        if (task := plan.next(excluded)) is None:
             break
-        for spec in plan.next_round(excluded)[0].games:
-            assert excluded.isdisjoint((spec.white.name, spec.black.name))
+        assert excluded.isdisjoint(task.engines)
+        for spec in task.games:
             plan.score(spec.number, 0.5)
     assert plan.least_certain()[1] <= 100, "the others reached the goal"
-    assert not plan.must_wait(0)
-    names = {spec.white.name for task in plan.next_round() for spec in task.games}
-    assert names & excluded
+    assert next_of(plan).engines & excluded
 
 
 def test_no_pair_is_chosen_if_one_player_is_left(league: League) -> None:
     plan = LeaguePlan(league, Goal(100))
-    assert plan.must_wait(0, set("ABCD")) and not plan.next_round(set("ABCD"))
+    assert plan.next(set("ABCD")) is None
 
 
 def test_games_that_were_given_up_are_no_longer_expected(
@@ -157,8 +161,7 @@ def test_games_that_were_given_up_are_no_longer_expected(
     def next_tasks(plan: LeaguePlan) -> list[PairTask]:
         """Return the pairs of A and B until only results are missing; play the other pairs."""
         tasks = []
-        while not plan.must_wait(1):
-            (task,) = plan.next_round()
+        while (task := plan.next()) is not None:
             if task.engines == {"A", "B"}:
                 tasks.append(task)
                 continue

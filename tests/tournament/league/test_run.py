@@ -35,10 +35,10 @@ class Plan(LeaguePlan):
 
     asked = 0
 
-    def next_round(self, excluding: AbstractSet[str] = frozenset()) -> list[PairTask]:
+    def next(self, excluding: AbstractSet[str] = frozenset()) -> PairTask | None:
         self.asked += 1
         assert self.asked < MANY, "the plan is asked for pairs without end"
-        return super().next_round(excluding)
+        return super().next(excluding)
 
 
 class Events(View):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from merels.engine.common.errors import InputError
 from merels.tournament.pairing.schedule import circle, schedule_for
+from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import OpeningSettings, read_settings
 from merels.tournament.run.plan import Plan
 from tests.tournament.specs import planned_games, settings
@@ -17,9 +19,12 @@ from tests.tournament.specs import planned_games, settings
 
 def test_the_score_of_an_unknown_game_is_ignored() -> None:
     plan = Plan(settings(4, format="swiss", rounds=2))
-    plan.next_round()
+    games = [task.games for task in (plan.next(), plan.next()) if task is not None]
     plan.score(10_000, 1.0)
-    assert plan.next_round()
+    assert plan.next() is None
+    for spec in games[0] + games[1]:
+        plan.score(spec.number, 1.0)
+    assert plan.next() is not None
 
 
 @pytest.mark.parametrize("count", range(2, 13))
@@ -54,13 +59,14 @@ def test_the_share_of_a_part_is_its_number_of_games(games: int, count: int) -> N
     for index in range(1, count + 1):
         plan = Plan(settings(3, rounds=3, games=games), (index, count))
         ours = 0
-        while tasks := plan.next_round():
-            ours += sum(len(task.games) for task in tasks if plan.is_ours(task))
+        while (task := plan.next()) is not None:
+            ours += len(task.games)
         assert plan.own_games == ours and plan.games == 9 * games
 
 
 def test_the_games_of_a_pair_have_one_opening_and_exchanged_colours() -> None:
-    for task in Plan(settings(3, rounds=4)).next_round():
+    plan = Plan(settings(3, rounds=4))
+    while (task := plan.next()) is not None:
         first, second = task.games
         assert first.opening == second.opening and first.pair == second.pair
         assert (first.white, first.black) == (second.black, second.white)
@@ -68,7 +74,8 @@ def test_the_games_of_a_pair_have_one_opening_and_exchanged_colours() -> None:
 
 
 def test_noswap_keeps_colours() -> None:
-    task = Plan(settings(2, swap=False)).next_round()[0]
+    task = Plan(settings(2, swap=False)).next()
+    assert task is not None
     assert [game.white.name for game in task.games] == ["A", "A"]
 
 
@@ -116,16 +123,13 @@ def test_opponents_meet_the_same_openings_in_each_round(
     )
     plan = Plan(chosen)
     rounds = defaultdict[int, defaultdict[frozenset[str], list[int]]](lambda: defaultdict(list))
-    while tasks := plan.next_round():
-        for task in tasks:
-            names = frozenset(game.white.name for game in task.games)
-            names |= frozenset(game.black.name for game in task.games)
-            assert len({game.opening for game in task.games}) == 1
-            point = task.games[0].opening.moves[0]
-            number = ("a1", "d1", "g1", "a4", "b4").index(point)
-            rounds[task.games[0].round][names].append(number)
-            for game in task.games:
-                plan.score(game.number, 0.5)
+    while (task := plan.next()) is not None:
+        assert len({game.opening for game in task.games}) == 1
+        point = task.games[0].opening.moves[0]
+        number = ("a1", "d1", "g1", "a4", "b4").index(point)
+        rounds[task.games[0].round][task.engines].append(number)
+        for game in task.games:
+            plan.score(game.number, 0.5)
     earlier = 0
     for sequences in rounds.values():
         # A knockout's first round holds all four pairings of a match.
@@ -140,9 +144,8 @@ def test_a_part_of_a_tournament_has_the_openings_of_the_whole() -> None:
     chosen = settings(4, rounds=3, games=4)
     whole = {game.number: game.opening for game in planned_games(Plan(chosen))}
     plan = Plan(chosen, (2, 3))
-    while tasks := plan.next_round():
-        for game in (game for task in filter(plan.is_ours, tasks) for game in task.games):
-            assert game.opening == whole[game.number]
+    for game in planned_games(plan):
+        assert game.opening == whole[game.number]
 
 
 def test_each_pairing_of_an_old_journal_still_takes_the_next_openings() -> None:
@@ -157,9 +160,29 @@ def test_each_pairing_of_an_old_journal_still_takes_the_next_openings() -> None:
 
 
 @pytest.mark.parametrize("style", ["roundrobin", "gauntlet"])
-def test_a_round_of_many_engines_is_paired_as_its_games_are_needed(style: str) -> None:
+def test_a_round_of_many_engines_is_paired_as_its_games_are_needed(
+    monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
     """In a former version, a round of 400 engines took 20 s before its first game."""
+    made: list[GameSpec] = []
+
+    def make(*fields: Any) -> GameSpec:
+        made.append(GameSpec(*fields))
+        return made[-1]
+
+    monkeypatch.setattr("merels.tournament.run.plan.GameSpec", make)
     plan = Plan(settings(60, format=style, seeds=30, rounds=2))
-    first, second = plan.next_round(), plan.next_round()
-    assert len(first) == len(second) == 1, "only these pairs are made"
-    assert first[0].engines != second[0].engines
+    first, second = plan.next(), plan.next()
+    assert first is not None and second is not None and first.engines != second.engines
+    assert len(made) == 4, "only the games of these pairs are made"
+
+
+@pytest.mark.parametrize(("style", "excluded"), [
+    ("roundrobin", "ABC"), ("gauntlet", "A"), ("gauntlet", "BCD"), ("swiss", "BCD"),
+])
+def test_a_plan_has_no_next_pair_without_the_engines_that_every_pair_needs(
+    style: str, excluded: str
+) -> None:
+    plan = Plan(settings(4, format=style, rounds=2))
+    assert plan.next(set(excluded)) is None
+    assert plan.next(set(excluded[1:])) is not None

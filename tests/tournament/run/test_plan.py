@@ -9,7 +9,7 @@ from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
-from tests.tournament.specs import NOTES, result, settings
+from tests.tournament.specs import NOTES, planned_games, result, settings
 
 
 @pytest.mark.parametrize("outcome", ["1-0", "1/2-1/2"])
@@ -28,12 +28,11 @@ def test_games_are_left_until_all_are_in_the_journal(
     plan = Plan(chosen, part)
     with open_journal(None, chosen, NOTES) as journal:
         board = Scoreboard(plan, journal)
-        while tasks := plan.next_round():
-            for spec in (spec for task in filter(plan.is_ours, tasks) for spec in task.games):
-                assert Plan(chosen, part).has_left(journal), f"game {spec.number} is missing"
-                board.expect(spec)
-                board.end(make_row(result(outcome=outcome, spec=spec)))
-                board.show()
+        for spec in planned_games(plan):
+            assert Plan(chosen, part).has_left(journal), f"game {spec.number} is missing"
+            board.expect(spec)
+            board.end(make_row(result(outcome=outcome, spec=spec)))
+            board.show()
         assert not Plan(chosen, part).has_left(journal)
 
 

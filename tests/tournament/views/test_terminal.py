@@ -42,7 +42,7 @@ def view_of(chosen: Settings, columns: int = 80, rows: int = 24) -> tuple[LiveVi
     """Return the view of a tournament on a terminal of this size, and the view's output."""
     out = io.StringIO()
     plan = Plan(chosen)
-    plan.next_round()
+    plan.next()
     return LiveView(chosen, plan, out, lambda: (columns, rows)), out
 
 
@@ -329,11 +329,11 @@ def test_the_last_table_of_a_knockout_names_its_winner() -> None:
     chosen = settings(2, format="knockout", rounds=1, games=1)
     plan = Plan(chosen)
     view = LiveView(chosen, plan, io.StringIO())
-    plan.next_round()
+    plan.next()
     plan.score(1, 1.0)
     last_game = view.lines(played(chosen, ["1-0"]), {})
     assert last_game[0].startswith("1 game, 0 of 1 match decided")
     assert last_game[3].endswith("1.0-0.0")
-    assert not plan.next_round()
+    assert plan.next() is None
     end = view.lines(played(chosen, ["1-0"]), {})
     assert end[0].startswith("1 game, 1 of 1 match decided") and end[3].endswith("1.0-0.0  A")
