@@ -296,11 +296,14 @@ class Journal:
 
     # Reading.
 
-    def rows(self, *left_out: str) -> Iterator[Row]:
-        """Return all games by number; the columns ``left_out`` are empty."""
+    def rows(self, *left_out: str, first: int = 1, limit: int = -1) -> Iterator[Row]:
+        """Return the games by number; the columns ``left_out`` are empty.
+
+        ``first``: the lowest number; ``limit``: the largest number of games, below 0 for all.
+        """
         columns = ["''" if name in left_out else name for name in TABLES["games"]]
-        query = f"SELECT {', '.join(columns)} FROM games ORDER BY number"
-        return starmap(Row, self.query(query))
+        query = f"SELECT {', '.join(columns)} FROM games WHERE number >= ? ORDER BY number LIMIT ?"
+        return starmap(Row, self.query(query, first, limit))
 
     def row(self, number: int) -> Row:
         """Return game ``number``, which must exist."""
@@ -322,9 +325,9 @@ class Journal:
         query = "SELECT white, black FROM games WHERE moves <> ''"
         return {name for names in self.query(query) for name in names}
 
-    def results(self) -> Iterator[Row]:
-        """Return all games by number, without the columns of `PER_MOVE`."""
-        return self.rows(*PER_MOVE)
+    def results(self, first: int = 1, limit: int = -1) -> Iterator[Row]:
+        """Return games as `rows` does, without the columns of `PER_MOVE`."""
+        return self.rows(*PER_MOVE, first=first, limit=limit)
 
     def meta(self) -> dict[str, str]:
         """Return the notes on the tournament, such as ``settings`` (JSON) and ``id``."""

@@ -18,6 +18,10 @@ from merels.tournament.run.view import View
 from merels.tournament.statistics.sprt import match_llr
 
 
+READ_AHEAD = 1000
+"""Stored games that are read at once."""
+
+
 class _ReorderBuffer:
     """Games that arrive in any order and are released in the announced order of numbers.
 
@@ -90,6 +94,8 @@ class Scoreboard:
         """The numbers of the announced games that are not counted yet."""
         self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
+        self._stored: dict[int, Row] = {}
+        """Some of these games, without moves."""
         self._ends = _ReorderBuffer()
         self._pairs_in_llr = 0
 
@@ -170,7 +176,7 @@ class Scoreboard:
         """Add a game to the standings and show it; ``row`` None: an earlier run played it."""
         self._unshown.discard(number)
         self.open.discard(number)
-        game = self.journal.row(number) if row is None else row
+        game = self._read_result(number) if row is None else row
         self.standings.add(game)
         self.plan.score(number, game.white_score)
         self._update_llr()
@@ -178,6 +184,13 @@ class Scoreboard:
             self._show(lambda view: view.found_in_journal(game, self.standings))
         else:
             self._show(lambda view: view.finished_in_order(game, self.standings))
+
+    def _read_result(self, number: int) -> Row:
+        """Return a game of the journal without its moves, and read the games after it ahead."""
+        if number not in self._stored:
+            rows = self.journal.results(number, READ_AHEAD)
+            self._stored = {row.number: row for row in rows}
+        return self._stored.pop(number)
 
     def _update_llr(self) -> None:
         """Update the log-likelihood ratio of an SPRT; with ``by_pairs`` only after whole pairs."""

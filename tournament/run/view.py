@@ -35,7 +35,10 @@ class View:
         """Handle the end of a game, in the order of game numbers."""
 
     def found_in_journal(self, row: Row, standings: Standings) -> None:
-        """Handle a game that an earlier run played, in the order of game numbers."""
+        """Handle a game that an earlier run played, in the order of numbers.
+
+        The row is without its moves, see `Journal.results`.
+        """
 
     def notice(self, text: str) -> None:
         """Show a notice to the user."""

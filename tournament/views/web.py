@@ -102,7 +102,7 @@ class WebView(View):
 
     def found_in_journal(self, row: Row, standings: Standings) -> None:
         """Count a game of an earlier run, and keep it for replay."""
-        self._broadcast.add_stored(row)
+        self._broadcast.add_stored(self._board.journal.row(row.number))
         self._count(row, standings)
 
     def notice(self, text: str) -> None:

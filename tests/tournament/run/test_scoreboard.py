@@ -74,6 +74,32 @@ def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
         assert board.open == {3, 4}
 
 
+def test_a_resumed_run_reads_each_stored_game_once_and_without_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a former version, each stored game took a query of its own, for all of its moves."""
+    monkeypatch.setattr("merels.tournament.run.scoreboard.READ_AHEAD", 4)
+    chosen = settings(2, rounds=5)
+    with open_journal(None, chosen, NOTES) as journal:
+        games = list(planned_games(Plan(chosen)))
+        for spec in games:
+            if spec.number != 7:
+                journal.append(make_row(result(spec=spec)))
+        found: list[Row] = []
+        view = EventView()
+        monkeypatch.setattr(view, "found_in_journal", lambda row, standings: found.append(row))
+        board = Scoreboard(Plan(chosen), journal, [view])
+        queries: list[str] = []
+        journal._database.set_trace_callback(queries.append)
+        for spec in games:
+            board.expect(spec)
+            board.show()
+        assert [row.number for row in found] == [1, 2, 3, 4, 5, 6]
+        board.show_rest()
+        assert [row.number for row in found] == [1, 2, 3, 4, 5, 6, 8, 9, 10]
+        assert not any(row.moves for row in found) and len(queries) == 3
+
+
 def test_a_game_restarted_on_another_worker_is_shown_once() -> None:
     with board_of(settings(2, rounds=1)) as (board, view):
         board.begin(1)
