@@ -26,7 +26,7 @@ from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.process.command import shell_words
 from merels.tournament.commands.journal_games import journaled
 from merels.tournament.flags.command_line import parse

@@ -17,7 +17,7 @@ from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, 
 from merels.engine.common.text_file import decode, read_regular_file
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME, read_tags
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 
 UNFINISHED = "unterminated"
@@ -27,7 +27,7 @@ _LOCK = "board.lock"
 MAX_WORDS = 100
 """Different words of a query, at most; each is searched in every game."""
 _SIDES = ("White", "Black")
-_LEVEL = re.compile(r"^merels \((\w+)\)$")
+_LEVEL = re.compile(r"^merels \((\w++)\)$")
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 

@@ -75,7 +75,7 @@ class Reviewer:
         On Linux a ``quiet`` review has the lowest priority. `RuntimeError` if no thread starts.
         """
         with self._lock:
-            self.progress = progress = Progress([node.number for node in record.line()])
+            self.progress = progress = Progress([node.number for node in record.mainline()])
         try:
             Thread(target=self._review, args=(record, progress, quiet), daemon=True).start()
         except RuntimeError:  # The system cannot start a thread.

@@ -24,7 +24,8 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
 from merels.protocol.games.game import Game
-from merels.protocol.games.record import Node, Record
+from merels.protocol.games.record import Record
+from merels.protocol.games.tree import Node
 from merels.protocol.process.errors import EngineError
 from merels.protocol.puzzles.training import Attempt, Trainer
 from merels.protocol.web.server import unexpected
@@ -345,9 +346,9 @@ class Session:
             if self.playing and player.choice is not None and not self.paused:
                 time = game.clock or self.time["seconds"]
                 start = first.under(game.last.rules)
-                return Job(player, player.version, start, game.live.moves(), game.last, time)
+                return Job(player, player.version, start, game.live.moves, game.last, time)
             if self.reveals and game.shown.outcome() is None and not self._resting:
-                analyst, moves = self.seats[2], game.at.moves()
+                analyst, moves = self.seats[2], game.at.moves
                 start = first.under(game.shown.rules)
                 return Job(
                     analyst, analyst.version, start, moves, game.shown, lines=self.lines

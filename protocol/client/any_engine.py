@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from threading import Lock, RLock
 from time import monotonic_ns
@@ -15,6 +15,7 @@ from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.core.core import MAX_LINES
 from merels.engine.game.position import COLOURS, Move, Position, read_move, required_position
 from merels.engine.search.limits import LONGEST, Info, Limit, required_limit
+from merels.protocol.common.options import Value
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 
 
@@ -25,6 +26,10 @@ class PlayResult:
     move: Move | None
     ponder: Move | None
     info: Info
+
+
+class AnalysisComplete(Exception):
+    """`Analysis.get` was called at the end of the analysis."""
 
 
 class Analysis:
@@ -40,6 +45,8 @@ class Analysis:
 
     def __init__(self) -> None:
         self._variations: dict[int, Info] = {}
+        self._next_info: Info | None = None
+        """The `Info` that `empty` has read in advance."""
         self.running = True
 
     @property
@@ -69,11 +76,27 @@ class Analysis:
         """
         if timeout is not None:
             real_number(timeout, 0, LONGEST, "timeout")
-        with nullcontext() if self.engine is None else self.engine.used():
-            info = self._next(timeout) if self.running else None
+        info, self._next_info = self._next_info, None
+        if info is None and self.running:
+            with nullcontext() if self.engine is None else self.engine.used():
+                info = self._next(timeout)
         if info is not None and info.score is not None:
             self._variations[info.multipv] = info
         return info
+
+    def get(self) -> Info:
+        """Wait for the next `Info`; `AnalysisComplete` at the end of the analysis."""
+        info = self.next()
+        if info is None:
+            raise AnalysisComplete
+        return info
+
+    def empty(self) -> bool:
+        """Return whether no `Info` can be read without waiting; more may follow."""
+        if self._next_info is None and self.running:
+            with nullcontext() if self.engine is None else self.engine.used():
+                self._next_info = self._next(0.0)
+        return self._next_info is None
 
     def _next(self, timeout: float | None) -> Info | None:
         """Implement `next`; set ``running`` to False at the end."""
@@ -164,6 +187,7 @@ class AnyEngine:
 
     name = ""
     _analysis: Analysis | None = None
+    _game: object = None
 
     def __init__(self) -> None:
         self._use = RLock()
@@ -192,8 +216,13 @@ class AnyEngine:
         finally:
             self._use.release()
 
+    def new_game(self) -> None:
+        """Tell the engine that the next position belongs to another game."""
+        raise NotImplementedError
+
     def play(
-        self, position: Position, limit: Limit, *,
+        self, position: Position, limit: Limit, *, game: object = None, info: bool = True,
+        ponder: bool = False, options: Mapping[str, Value] | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
         stop: Stop | None = None,
     ) -> PlayResult:  # fmt: skip
@@ -204,20 +233,35 @@ class AnyEngine:
         all legal moves if ``root_moves`` is empty. Texts such as ``d6-d5`` are moves, too. Another
         thread may end the search with ``stop``.
 
-        `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, and
-        for a limit that never ends the search. `EngineError` if the engine's move is missing,
-        illegal or not among ``root_moves``, and if the engine has no options for the rules. If a
-        process exceeds its time limit or clock by more than `Engine.timeout` seconds, it is sent
-        ``stop``, and `EngineTimeout` is raised.
+        game     any object; one that differs from that of the call before begins a new game
+        info     whether the result has the engine's last report
+        ponder   whether the engine goes on to search the position after the reply that it expects,
+                 until its next call
+        options  values of options for this search; afterwards they are as before
+
+        `InputError`, which is a ValueError, for an illegal move in ``moves`` or ``root_moves``, for
+        an option that the engine lacks, and for a limit that never ends the search. `EngineError`
+        if the engine's move is missing, illegal or not among ``root_moves``, and if the engine has
+        no options for the rules. If a process exceeds its time limit or clock by more than
+        `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
         with self.used():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
-            return self._play(task, limit, stop)
+            with self._prepared(game, options):
+                result = self._play(task, limit, stop)
+            if ponder and result.move is not None and result.ponder is not None:
+                expected = (result.move, result.ponder)
+                after = reduce(Position.push, expected, task.position)
+                if after.outcome() is None:
+                    pondered = Task(task.start, (*task.moves, *expected), after, ())
+                    self._start_analysis(pondered, None, None, None)
+        return result if info else replace(result, info=Info())
 
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: None = None,
+        game: object = None, options: Mapping[str, Value] | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
         stop: Stop | None = None,
     ) -> Info: ...  # fmt: skip
@@ -225,12 +269,14 @@ class AnyEngine:
     @overload
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int,
+        game: object = None, options: Mapping[str, Value] | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
         stop: Stop | None = None,
     ) -> list[Info]: ...  # fmt: skip
 
     def analyse(
         self, position: Position, limit: Limit, *, multipv: int | None = None,
+        game: object = None, options: Mapping[str, Value] | None = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
         stop: Stop | None = None,
     ) -> Info | list[Info]:  # fmt: skip
@@ -243,12 +289,16 @@ class AnyEngine:
         with self.used():
             task = self._task(position, moves, root_moves)
             self._check_end(task, limit)
-            with self._start_analysis(task, limit, multipv, stop) as analysis:
+            with (
+                self._prepared(game, options),
+                self._start_analysis(task, limit, multipv, stop) as analysis,
+            ):
                 analysis.wait()
         return analysis.info if multipv is None else analysis.infos
 
     def analysis(
         self, position: Position, limit: Limit | None = None, *, multipv: int | None = None,
+        game: object = None,
         moves: Iterable[Move | str] = (), root_moves: Iterable[Move | str] = (),
         stop: Stop | None = None,
     ) -> Analysis:  # fmt: skip
@@ -261,7 +311,35 @@ class AnyEngine:
             task = self._task(position, moves, root_moves)
             if limit is not None and not required_limit(limit).ends(task.position.side):
                 limit = None
-            return self._start_analysis(task, limit, multipv, stop)
+            with self._prepared(game, None):
+                return self._start_analysis(task, limit, multipv, stop)
+
+    @contextmanager
+    def _prepared(
+        self, game: object, options: Mapping[str, Value] | None
+    ) -> Iterator[None]:
+        """Begin a new game if ``game`` is another one; set options in this block."""
+        if game is not None and game != self._game:
+            self.new_game()
+            self._game = game
+        earlier = self._swap(options) if options else {}
+        try:
+            yield
+        except (EngineTerminated, EngineTimeout):
+            raise
+        except BaseException:
+            self._swap(earlier)
+            raise
+        self._swap(earlier)
+
+    def _swap(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
+        """Set options, and return their values before."""
+        if options:
+            raise InputError(
+                next(iter(options)), "the engine in this process has no options; it has arguments, "
+                "and Engine.popen('merels') starts one with options",
+            )  # fmt: skip
+        return {}
 
     def _start_analysis(
         self, task: Task, limit: Limit | None, multipv: int | None, stop: Stop | None

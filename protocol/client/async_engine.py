@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from merels.engine.search.limits import Info
-from merels.protocol.client.any_engine import Analysis, Stop
+from merels.protocol.client.any_engine import Analysis, AnalysisComplete, Stop
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated
 from merels.protocol.process.process import QUIT_SECONDS, TERMINATE_SECONDS
@@ -158,6 +158,13 @@ class AsyncAnalysis:
             self._reading = None
             if info is not None or not self._analysis.running:
                 return info
+
+    async def get(self) -> Info:
+        """Wait for the next `Info`; `AnalysisComplete` at the end of the analysis."""
+        info = await self.next()
+        if info is None:
+            raise AnalysisComplete
+        return info
 
     async def wait(self) -> Info:
         """Read to the end and return the last `Info` about the best variation."""

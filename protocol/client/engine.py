@@ -26,7 +26,7 @@ from merels.protocol.client.connection import (
     Connection,
 )
 from merels.protocol.client.engine_spec import EngineSpec
-from merels.protocol.common.options import Value
+from merels.protocol.common.options import EMPTY, Value
 from merels.protocol.process.command import split_command
 from merels.protocol.process.errors import EngineError
 from merels.protocol.process.limits import ResourceLimits
@@ -214,6 +214,18 @@ class Engine(AnyEngine):
         for name, text in texts.items():
             self.connection.send_option(name, text)
             self._settings[name.lower()] = text
+
+    def _swap(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
+        earlier: dict[str, Value] = {}
+        for name in options:
+            declared = self.options.find(name) if self.options else None
+            default = None if declared is None else declared.default
+            value = self._settings.get(name.lower(), default)
+            if value is not None and (declared is None or declared.kind != "button"):
+                earlier[name] = value or EMPTY
+        if options:
+            self.configure(options)
+        return earlier
 
     def set_rules(self, rules: Rules) -> None:
         """Set the engine's options for ``rules``.

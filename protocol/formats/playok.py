@@ -11,7 +11,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.protocol.formats.pgn.writer import format_tags
+from merels.protocol.games.writer import format_tags
 from merels.protocol.games.record import Record
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))

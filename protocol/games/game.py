@@ -10,7 +10,8 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.protocol.games.clock import Clock, clock_text
-from merels.protocol.games.record import Node, Record
+from merels.protocol.games.record import Record
+from merels.protocol.games.tree import Node
 
 _RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
 _DECISIVE_ENDS = {
@@ -364,7 +365,7 @@ def game_of(record: Record) -> Game:
     record.tags = {key: value for key, value in record.tags.items() if key not in _DERIVED_TAGS}
     if record.drawn is not None:
         plies, outcome = record.drawn
-        [record.root, *record.line()][plies].add_sentence(f"{outcome}; the record goes on")
+        [record.root, *record.mainline()][plies].add_sentence(f"{outcome}; the record goes on")
     if record.result != "*":
         reason = game.live.comment
         if (record.result, reason) in (*_DECISIVE_ENDS.values(), _AGREED_DRAW):

@@ -11,8 +11,9 @@ from merels.engine.game.notation import format_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE
 from merels.engine.game.score import PovScore
 from merels.protocol.formats.pgn.reader import GLYPHS
-from merels.protocol.formats.pgn.writer import format_record
-from merels.protocol.games.record import Node, Record
+from merels.protocol.games.writer import format_record
+from merels.protocol.games.record import Record
+from merels.protocol.games.tree import Node
 from merels.protocol.review.review import GRADES, SYMBOLS, Judgement, as_json, score_text
 
 MOVE_GLYPHS = ("$1", "$2", "$3", "$4", "$5", "$6")
@@ -74,7 +75,7 @@ def _line(judgement: Judgement) -> str:
 
 def annotated(record: Record, judged: Sequence[Judgement]) -> str:
     """Annotate the moves of a record in place; return the record as PGN."""
-    for node, judgement in zip(record.line(), judged):
+    for node, judgement in zip(record.mainline(), judged):
         annotate(node, judgement)
     return format_record(record)
 

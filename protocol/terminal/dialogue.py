@@ -17,7 +17,7 @@ from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.show import men
 from merels.protocol.client.in_process import find_tables
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
 from merels.protocol.terminal.search import read_seconds, search
@@ -223,7 +223,7 @@ class Dialogue:
 
     def keep(self) -> None:
         """Save the game to the file ``path``, if one was named and the game has a move."""
-        if self._path is not None and self.game.live.moves():
+        if self._path is not None and self.game.live.moves:
             self.save(self._path)
 
     def save(self, path: str) -> None:

@@ -24,7 +24,7 @@ from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.mfen import format_mfen, read_position
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.formats.playok import (
     format_playok,
     format_playok_move,
@@ -213,7 +213,7 @@ def _some_record(chance: random.Random) -> Record:
     game = chance.choice(_RECORDS)
     number = chance.choice((0, 1, 3, 10, 30, 80))
     record = Record(game.start, game.moves[:number], game.result, game.tags)
-    for node in record.line():
+    for node in record.mainline():
         kind = chance.randrange(20)
         if kind < 4:
             node.comment = "+0.25/6 0.001s"
@@ -224,7 +224,7 @@ def _some_record(chance: random.Random) -> Record:
         elif kind == 6 and node.parent is not None:
             record.add(node.parent, chance.choice(node.parent.position.legal_moves()))
     if chance.random() < 0.1:  # The moves after `stop` were taken back.
-        record.stop = chance.choice([record.root, *record.line()])
+        record.stop = chance.choice([record.root, *record.mainline()])
     return record
 
 

@@ -77,7 +77,7 @@ class StoredGame:
 
 def untimed_plies(record: Record) -> int:
     """Return the number of moves before the first with a time; 0 if no move has one."""
-    timed = (ply for ply, node in enumerate(record.line()) if _TIMED.search(node.comment))
+    timed = (ply for ply, node in enumerate(record.mainline()) if _TIMED.search(node.comment))
     return next(timed, 0)
 
 

@@ -13,7 +13,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import Rules, parse_rules
-from merels.protocol.formats.pgn.writer import comment_text, format_moves
+from merels.protocol.games.writer import comment_text, format_moves
 from merels.protocol.games.record import Record
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.players import settings_words
@@ -81,7 +81,7 @@ class GameWriter:
             record = record_of(row, self._rules)
         except InputError as error:
             raise _unreadable(row, error) from None
-        line = record.line()
+        line = record.mainline()
         for node, comment in zip((record.root, *line), self._comments(row)):
             node.comment = comment
         record.tags = self._tags(row, len(line))

@@ -23,7 +23,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import notice_on, position_view
 from merels.protocol.common.json_fields import JSON, optional_whole, whole_field
 from merels.protocol.formats.mfen import read_position
-from merels.protocol.games.record import Node
+from merels.protocol.games.tree import Node
 from merels.protocol.puzzles.training import HIGHEST_RATING
 
 Request = Callable[[Session, JSON], JSON | None]

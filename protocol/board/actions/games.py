@@ -12,7 +12,7 @@ from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.files import Found, FoundGame, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import game_of
 from merels.protocol.games.record import Record, notices_of
 

@@ -12,7 +12,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.games.game import Game
-from merels.protocol.games.record import Node
+from merels.protocol.games.tree import Node
 from merels.protocol.review.review import expected
 
 LONGEST_COMMENT = 4000

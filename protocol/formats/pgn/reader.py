@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from io import StringIO
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, placed, required_text
 from merels.engine.game.notation import parse_move
@@ -26,7 +26,8 @@ from merels.protocol.formats.pgn.tokens import (
 )
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.playok import in_numbers, parse_playok_move
-from merels.protocol.games.record import Node, Record, place_of
+from merels.protocol.games.record import Record
+from merels.protocol.games.tree import Node, place_of
 
 _NUMBER = re.compile(r"\d*+[.…]++")
 _PLAIN = str.maketrans(
@@ -44,16 +45,25 @@ GLYPHS = {
 """Numeric annotation glyphs by sign, such as ``$1`` for ``!``."""
 
 
-def parse_records(text: str | TextIO, rules: Rules | None = None) -> Iterator[Record]:
-    """Yield the records of a text, or of a file that is open in text mode.
+def parse_records(text: str | Iterable[str], rules: Rules | None = None) -> Iterator[Record]:
+    """Yield the records of a text, or one after another of a file that is open as text.
 
     A record whose first move is a number is one of PlayOK. ``rules`` apply to records without a
     Variant tag. `InputError` names an invalid token and its line.
     """
-    content = text if isinstance(text, str) or not hasattr(text, "read") else text.read()
-    content = required_text(content, "game records").removeprefix("\ufeff")
-    for game in split_games(StringIO(content, newline=None)):
+    lines: Iterable[str]
+    if isinstance(text, str) or not isinstance(text, Iterable):
+        lines = StringIO(required_text(text, "game records").removeprefix("\ufeff"), newline=None)
+    else:
+        lines = _without_mark(text)
+    for game in split_games(lines):
         yield build_record(game, RecordRules(rules or DEFAULT_RULES))
+
+
+def _without_mark(file: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file, without the mark of the order of bytes that may begin it."""
+    for number, line in enumerate(file):
+        yield line if number else required_text(line, "game records").removeprefix("\ufeff")
 
 
 def parse_record(text: str, rules: Rules | None = None) -> Record:

@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, shorten
-from merels.protocol.games.record import RESULTS
+from merels.protocol.games.tree import RESULTS, TAG_NAME
 
 LONGEST_GAME = 1 << 24
 """Maximum length of a game, in characters."""
@@ -28,12 +27,11 @@ _RESULT = re.compile(
     r"(?![^\s{};()[])"
 )
 """A result as a separate word, in the spellings that people use."""
-_NAME = r"[\w+#=:-]++"
 _TAG = re.compile(
-    rf'\[\s*+(?P<name>{_NAME})\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
+    rf'\[\s*+(?P<name>{TAG_NAME})\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
 )
 """A tag. Its value may contain quotes that are not escaped, as some programs write them."""
-_PLAIN_TAGS = re.compile(rf'^\[({_NAME}) "([^"\\\n]*+)"\]\n', re.M)
+_PLAIN_TAGS = re.compile(rf'^\[({TAG_NAME}) "([^"\\\n]*+)"\]\n', re.M)
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """The beginning of a comment, a variation or a tag, the end of a variation, or a result.
@@ -256,12 +254,6 @@ class _Splitter:
         if self._in_moves and (at_start or not self._depth):
             return True
         return at_start and self._after_empty and tag["name"] in self._game.tags
-
-
-@lru_cache(maxsize=256)
-def is_tag_name(name: str) -> bool:
-    """Return whether a tag of this name can be read."""
-    return re.fullmatch(_NAME, name) is not None
 
 
 def tag_value(tag: re.Match[str]) -> str:

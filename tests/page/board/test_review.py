@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from merels.engine.game.notation import parse_move, parse_position
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 from tests.kit.webdriver import Browser
 from tests.page.board.test_puzzles import NOTE, pick
@@ -14,7 +14,7 @@ def review_blunder(page: Browser) -> None:
     """Open a game in which White loses a won position, and wait for its review."""
     moves = [parse_move(text) for text in ("d7-b4", "d2-g1xd6")]
     record = Record(parse_position(FLYERS), moves, "0-1")
-    record.line()[0].comment = "why not"
+    record.mainline()[0].comment = "why not"
     load(page, format_record(record))
     page.wait_for_count("#moves button", 2)
     page.click("#review")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from merels.engine.game.position import Move, Position
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 from tests.kit.waiting import wait
 from tests.kit.webdriver import Browser

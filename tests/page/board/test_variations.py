@@ -10,7 +10,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.notation import parse_position
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
@@ -186,7 +186,7 @@ def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browse
     page.wait("answered === 2")
     # The server shows the position after f4, and so does the page.
     shown = parse_position(ask(page, "export")["position"])
-    assert shown.men == parse_record(GAME).line()[1].position.men
+    assert shown.men == parse_record(GAME).mainline()[1].position.men
     wait_for_move(page, "f4")
 
 

@@ -64,7 +64,7 @@ def test_moves_after_a_repetition_are_read_and_the_draw_is_marked(server: Server
     assert status == 200 and answer["moves"] == 27
     assert answer["notice"].startswith("Draw by repetition at move 13, Black (a4-a7)")
     record = parse_record(server.api("export", session=session)[1]["record"])
-    line = record.line()
+    line = record.mainline()
     assert line[25].comment == "Draw by repetition; the record goes on"
     assert not any(node.comment for node in line[:25]) and record.result == "*"
     with server.stream(session) as stream:

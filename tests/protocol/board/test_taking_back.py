@@ -156,7 +156,7 @@ def test_a_finished_game_keeps_the_times_left(board: Session, tmp_path: Path) ->
     act(board, "comment", {"node": 1, "text": "A start"})
     record = parse_record(path.read_text())
     assert record.tags == before and before["BlackClock"] < "0:02"
-    assert record.line()[0].comment == "A start"
+    assert record.mainline()[0].comment == "A start"
 
 
 def test_moves_tried_after_the_end_do_not_change_the_result(board: Session, tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_a_game_with_all_moves_taken_back_resumes_with_its_clocks(
     assert board.game.clock is not None and board.game.clock.left(0) == 41.5
     assert board.game.live is board.game.record.root and board.playing
     [first] = board.game.live.children
-    assert [str(move) for move in first.children[0].moves()] == ["d6", "f4"]
+    assert [str(move) for move in first.children[0].moves] == ["d6", "f4"]
     play(board, "d6")
     assert board.game.live is first and set(first.marks) == {"clk"}
 

@@ -18,8 +18,8 @@ from merels.engine.game.notation import format_position, parse_move, parse_posit
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
-from merels.engine.search.limits import Limit
-from merels.protocol.client.any_engine import Stop
+from merels.engine.search.limits import Info, Limit
+from merels.protocol.client.any_engine import AnalysisComplete, AnyEngine, Stop
 from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.in_process import InProcessEngine
@@ -743,3 +743,64 @@ def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_search() -> None:
 )
 def test_wdl_is_read_if_it_has_three_numbers(words: str, wdl: tuple[int, int, int] | None) -> None:
     assert dialect("uci").info(f"info wdl {words}".encode(), Position()).wdl == wdl
+
+
+def test_another_game_begins_with_ucinewgame() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(fake(), trace=lambda mark, data: sent.append(data)) as engine:
+        for game in ("a", "a", "b", None, "b"):
+            engine.play(Position(), Limit(nodes=1), game=game)
+    assert b"".join(sent).count(b"ucinewgame") == 2
+
+
+def test_options_of_a_search_are_as_before_afterwards() -> None:
+    sent: list[bytes] = []
+    with Engine.popen(ENGINE, trace=lambda mark, data: mark == ">" and sent.append(data)) as engine:
+        engine.configure({"Hash": 2})
+        for search in (engine.play, engine.analyse):
+            sent.clear()
+            search(Position(), Limit(nodes=1), options={"hash": 4, "UCI_Opponent": "x"})
+            lines = b"".join(sent).decode().splitlines()
+            assert [line for line in lines if "Hash" in line or "Opponent" in line] == [
+                "setoption name Hash value 4", "setoption name UCI_Opponent value x",
+                "setoption name Hash value 2", "setoption name UCI_Opponent value <empty>",
+            ]
+        sent.clear()
+        with pytest.raises(InputError, match="'Hsh': no such option; did you mean Hash?"):
+            engine.play(Position(), Limit(nodes=1), options={"Hsh": 4})
+        with pytest.raises(InputError, match="illegal move"):
+            engine.play(Position(), Limit(nodes=1), options={"Hash": 4}, root_moves=["d6", "a1-d1"])
+        assert b"Hash" not in b"".join(sent)
+    with InProcessEngine() as engine, pytest.raises(InputError, match="has no options"):
+        engine.play(Position(), Limit(nodes=1), options={"Hash": 4})
+
+
+@pytest.mark.parametrize("make", [lambda: Engine.popen(ENGINE), InProcessEngine])
+def test_an_engine_ponders_until_its_next_call(make: Callable[[], AnyEngine]) -> None:
+    with make() as engine:
+        first = engine.play(Position(), Limit(nodes=2000), ponder=True)
+        assert first.move is not None and first.ponder is not None
+        assert engine._analysis is not None and engine._analysis.next(30.0) is not None
+        after = Position().push(first.move).push(first.ponder)
+        second = engine.play(after, Limit(nodes=2000), info=False)
+        assert engine._analysis is None and second.info == Info()
+        assert after.is_legal(second.move or "")
+        won = Position("OO******/@@@*****/*O****** w 0 0 0 30")
+        assert engine.play(won, Limit(depth=3), ponder=True).ponder is None
+
+
+@pytest.mark.parametrize("make", [lambda: Engine.popen(ENGINE), InProcessEngine])
+def test_an_analysis_is_read_as_in_python_chess(make: Callable[[], AnyEngine]) -> None:
+    with make() as engine:
+        with engine.analysis(Position(), Limit(depth=5)) as analysis:
+            depths = [analysis.get().depth]
+            while analysis.running:
+                if analysis.empty():
+                    continue
+                depths.append(analysis.get().depth)
+            with pytest.raises(AnalysisComplete):
+                while True:
+                    depths.append(analysis.get().depth)
+            assert analysis.empty() and analysis.next() is None
+        assert sorted(set(depths), key=lambda depth: depth or 0)[-1] == 5
+        assert analysis.info.depth == 5

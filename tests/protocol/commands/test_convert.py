@@ -15,7 +15,7 @@ from merels.engine.game.notation import START, format_position
 from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.forms import FORMS, GAMES, POSITIONS
 from merels.protocol.formats.pgn.reader import parse_records
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 from tests.commands import command, run, run_process
 from tests.engine.random_games import random_positions

@@ -100,7 +100,7 @@ def test_a_record_in_the_layout_of_the_site_is_read() -> None:
     record = parse_record(text)
     assert [str(move) for move in record.moves] == ["d6", "f4", "d7", "b4", "d5xf4", "a1"]
     assert (record.result, record.tags["Black"]) == ("1-0", "bo b")
-    assert record.line()[3].comment == "good"
+    assert record.mainline()[3].comment == "good"
     moves = "1. 5 14 2. 2 23 3. 20 8"
     record = parse_record(moves)
     assert format_playok(record).partition("\n\n")[2] == f"{moves} *\n"

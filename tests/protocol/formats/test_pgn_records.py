@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,13 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
-from merels.engine.game.position import Position
+from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
+from merels.engine.game.score import PovScore, Score
 from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.protocol.formats.pgn.variants import RecordRules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 
 GAMES = json.loads((Path(__file__).parents[2] / "data" / "games.json").read_text())
@@ -29,13 +32,13 @@ def make_record(game: dict[str, Any]) -> Record:
 
 
 def comments(record: Record) -> list[str]:
-    return [node.comment for node in record.line()]
+    return [node.comment for node in record.mainline()]
 
 
 def test_records_are_equal_after_writing_and_reading() -> None:
     records = [make_record(game) for game in GAMES]
     for record in records:
-        for i, node in enumerate(record.line()):
+        for i, node in enumerate(record.mainline()):
             node.comment = f"+0.{i % 100:02}/6 0.001s"
     text = "".join(map(format_record, records))
     parsed = list(parse_records(text))
@@ -60,7 +63,7 @@ def test_movetext_in_a_loose_style_is_read() -> None:
     record = parse_record(text.replace("% begins no comment inside a line", ""))
     assert [str(move) for move in record.moves] == ["d6", "f4", "f6", "g4", "b6xf4"]
     assert comments(record) == ["a plan", "", "better", "", ""]
-    assert [list(node.glyphs) for node in record.line()] == [[], [], [], ["$3"], []]
+    assert [list(node.glyphs) for node in record.mainline()] == [[], [], [], ["$3"], []]
     assert record.result == "*"
 
 
@@ -77,17 +80,58 @@ def test_an_illegal_move_of_a_record_is_refused() -> None:
     assert Record(moves=moves[:2]).moves == moves[:2]
 
 
-def test_tags_of_another_game_are_not_written() -> None:
+def test_a_fen_of_another_game_is_refused() -> None:
     fen = "********/O*@*****/******** w 8 8 0 2"
-    other = Record(parse_position(fen), [parse_move("d2")])
+    other = Record(Position(fen), [Move.from_text("d2")])
     other.tags = {"White": "A", "PlyCount": "1"}
-    read = parse_record(format_record(other))
-    assert read.tags["FEN"] == fen and read.tags["PlyCount"] == "1"
-    text = format_record(Record(moves=map(parse_move, ("d6", "f4")), tags=read.tags))
-    again = parse_record(text)
-    assert again.start == Position() and list(map(str, again.moves)) == ["d6", "f4"]
+    read = parse_record(str(other))
+    assert read.headers["FEN"] == fen and read.headers["PlyCount"] == "1"
+    assert Record(read.start, tags=read.tags).start == read.start
+    for start in (None, Position("********/O*@*****/******** b 8 8 0 2")):
+        with pytest.raises(InputError, match="the tag FEN is not the first position"):
+            Record(start, tags=read.tags)
+    text = str(Record(moves=map(Move.from_text, ("d6", "f4")), tags={"PlyCount": "9"}))
     assert "FEN" not in text and "SetUp" not in text and '[PlyCount "2"]' in text
-    assert again.tags["White"] == "A"
+
+
+def test_a_record_is_read_and_extended_as_in_python_chess() -> None:
+    record = parse_record("1. d6 {[%clk 0:04:59.5] [%eval 0.35,12]} f4 (1... b4 {x [%eval #-2]}) *")
+    first, second = record.mainline()
+    assert (first.clock(), second.clock()) == (299.5, None)
+    assert first.eval() == PovScore(Score(cp=35), WHITE) and second.eval() is None
+    mated = first.variations[1].eval()
+    assert mated is not None and mated.white().mate() == -2 and record.variations == [first]
+    for text, moves in (("#3", 3), ("#-0", 0), ("#0", 1)):
+        first.mark("eval", text)
+        score = first.eval()
+        assert score is not None and score.relative.mate() == moves, text
+    assert first.add_variation("f4") is second
+    added = second.add_variation("d2", "good [%clk 0:01:00]")
+    assert (added.comment, added.clock(), added.position.man_at("d2")) == ("good", 60.0, WHITE)
+    with pytest.raises(InputError, match="illegal move, d6 is occupied"):
+        first.add_variation("d6")
+    assert parse_record(str(record)).mainline()[2].comment == "good"
+    assert record.copy().root.add_variation("a1").moves == (Move.from_text("a1"),)
+
+
+def test_games_are_read_from_an_open_file_one_after_another(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("\ufeff" + '[White "A"]\n\n1. d6 *\n\n' * 3, encoding="utf-8")
+    with path.open(encoding="utf-8") as file:
+        records = parse_records(file)
+        assert next(records).headers["White"] == "A"
+        assert file.readline() != "", "the rest of the file is read later"
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for number in range(10**9):
+            taken.append(f"1. d6 {{{number}}} *\n")
+            yield taken[-1]
+
+    assert [record.mainline()[0].comment for record in islice(parse_records(lines()), 3)] == [
+        "0", "1", "2"
+    ]
+    assert len(taken) < 10
 
 
 @pytest.mark.parametrize("name", ["White Elo", "", "A]", "A\n", 'A"'])
@@ -198,7 +242,7 @@ def test_variations_are_read_and_written() -> None:
     assert [[str(after.move) for after in node.children] for node in (bold, bold.children[0])] == [
         ["d6", "b4"], ["f6"]
     ]
-    assert [str(node.move) for node in record.line()[1].children] == ["d2", "f6"]
+    assert [str(node.move) for node in record.mainline()[1].children] == ["d2", "f6"]
 
 
 def test_a_variation_may_come_before_the_comment_on_its_move_and_may_have_a_result() -> None:
@@ -241,7 +285,7 @@ MARKED = (
 
 def test_commands_in_comments_are_read_and_written_as_marks() -> None:
     record = parse_record(MARKED.replace("{[%clk 0:05:00]}", "{ [%clk\n0:05:00] }"))
-    first, second, third = record.line()
+    first, second, third = record.mainline()
     assert record.root.marks == {"clk": "0:05:00"} and record.root.comment == ""
     assert first.marks == {"eval": "0.17,9", "clk": "0:04:59.5"} and first.comment == "a plan"
     assert (second.marks, second.glyphs) == ({"eval": "#-3"}, ["$2"])
@@ -256,7 +300,7 @@ def test_a_line_is_not_broken_inside_a_mark() -> None:
     record = parse_record("1. d6 f4 *")
     for length in range(60, 80):
         record.root.comment = "x" * length
-        for node in record.line():
+        for node in record.mainline():
             node.mark("clk", "0:04:59.5")
         text = format_record(record)
         assert text.count("[%clk 0:04:59.5]") == 2 and "\0" not in text

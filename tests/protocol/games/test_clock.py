@@ -77,7 +77,7 @@ def test_text_that_is_not_a_time_raises_value_error(text: str) -> None:
 
 def test_each_timed_move_is_marked_with_the_remaining_time() -> None:
     game, clock = timed("d6", "f4")
-    marks = [read_clock(node.marks["clk"]) for node in game.record.line()]
+    marks = [read_clock(node.marks["clk"]) for node in game.record.mainline()]
     assert marks == pytest.approx([clock.left(WHITE), clock.left(BLACK)], abs=0.005)
     game.clock = None
     game.play(parse_move("d2"))

@@ -12,7 +12,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import PRESETS
 from merels.protocol.formats.pgn.reader import parse_record
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import Game, game_of
 from merels.protocol.games.record import Record
 
@@ -304,4 +304,4 @@ def test_records_and_nodes_have_readable_reprs() -> None:
     record = parse_record(TEXT)
     assert repr(record) == f"<Record: 2 plies, result *, tags {record.tags}>"
     assert repr(record.root) == "<Node 0: start, ply 0>"
-    assert repr(record.line()[1]) == f"<Node {record.line()[1].number}: f4, ply 2>"
+    assert repr(record.mainline()[1]) == f"<Node {record.mainline()[1].number}: f4, ply 2>"

@@ -142,7 +142,7 @@ def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:
         r'hashfull=\d+, pv="(\S+)[^"]*".*'
     )
     played = [
-        (str(node.move), parts[1]) for node in record.line()
+        (str(node.move), parts[1]) for node in record.mainline()
         if node.comment and (parts := comment.fullmatch(node.comment))
     ]
     assert len(played) > 4 and all(move == first_of_pv for move, first_of_pv in played)

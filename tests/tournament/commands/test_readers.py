@@ -60,7 +60,7 @@ def test_games_of_other_programs_are_read(read: Command, case: dict[str, Any]) -
     assert moves_of(out) == (moves or [])
     if "nags" in case:
         nags = [
-            [int(glyph[1:]) for node in record.line() for glyph in node.glyphs]
+            [int(glyph[1:]) for node in record.mainline() for glyph in node.glyphs]
             for record in parse_records(read(data)[1])
         ]
         assert nags == case["nags"]

@@ -10,7 +10,7 @@ import pytest
 
 from merels.engine.common.files import LONGEST_LINE
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from tests.commands import command, output, refusal, run_process
 from tests.protocol.review.test_review import MISSED_WIN
 
@@ -31,10 +31,10 @@ def test_a_game_is_reviewed_as_text_json_and_pgn(
     assert data["version"] == 2 and [move["loss"] for move in data["moves"]] == [1.0, 0.0]
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     reviewed = parse_record(capsys.readouterr().out)
-    thrown, last = reviewed.line()
+    thrown, last = reviewed.mainline()
     assert thrown.marks == {"eval": "#-1"} and thrown.comment.startswith("Blunder, proven: a1-c5x")
     assert (last.marks, last.comment) == ({}, ""), "the game is over"
-    assert [list(node.glyphs) for node in reviewed.line()] == [["$4"], []]
+    assert [list(node.glyphs) for node in reviewed.mainline()] == [["$4"], []]
     game.write_text(format_record(reviewed))
     assert main([str(game), "-nodes", "2000", "-pgn"]) == 0
     assert capsys.readouterr().out == format_record(reviewed)

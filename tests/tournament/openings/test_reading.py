@@ -14,7 +14,7 @@ from merels.engine.game.board import in_mills, least_image
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
-from merels.protocol.formats.pgn.writer import format_record
+from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
 from merels.tournament.openings.reading import Openings, load_openings
 from merels.tournament.records.games import Opening

@@ -60,7 +60,7 @@ def test_a_game_has_all_tags_moves_and_comments() -> None:
         "GameEndTime": "2026-01-02T03:04:09.178+00:00", "Opening": "o",
     } == record.tags
     assert [str(move) for move in record.moves] == ["d6", "f4", "d2", "b4", "a1"]
-    assert [node.comment for node in record.line()] == [
+    assert [node.comment for node in record.mainline()] == [
         "", "", "+0.79/6 0.001s", "-M2/3 0.003s", "0.000s, White wins, Black is blocked",
     ]
 
@@ -81,10 +81,10 @@ def test_an_imported_game_has_no_times() -> None:
 def test_the_style_selects_the_values_in_comments() -> None:
     row = make_row(result())
     record = parse_record(writer(PgnStyle(minimal=True)).text(row))
-    comments = [node.comment for node in record.line()]
+    comments = [node.comment for node in record.mainline()]
     assert comments == ["", "", "", "", "White wins, Black is blocked"]
     record = parse_record(writer(PgnStyle(nodes=True, clock=True)).text(row))
-    assert record.line()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
+    assert record.mainline()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
 
 
 def test_the_rules_and_another_start_position_have_tags() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Position
-from merels.protocol.formats.pgn.tokens import is_tag_name
-from merels.protocol.games.record import MARK, RESULTS, Node, Record
+from merels.protocol.games.tree import MARK, RESULTS, TAG_NAME, Node, Tree
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in order: the Seven Tag Roster of PGN."""
@@ -18,7 +19,7 @@ _TIE = "\0"
 """Written for a space at which no line may end; `printable` removes it from comments."""
 
 
-def format_record(record: Record) -> str:
+def format_record(record: Tree) -> str:
     """Return a record as PGN, with an empty line at its end.
 
     `InputError` for a result or for a tag's name that PGN cannot express.
@@ -49,7 +50,7 @@ def _lines(tags: str, words: Iterable[str]) -> str:
     return f"{tags}\n{text}\n\n"
 
 
-def format_tags(record: Record) -> str:
+def format_tags(record: Tree) -> str:
     """Return a record's tags as lines, with the roster and the tags derived from the game.
 
     Tags of another game, such as its FEN, are left out or replaced.
@@ -62,7 +63,7 @@ def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str)
         raise InputError(result, f"expected a result: {', '.join(RESULTS)}")
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | source
     for name in source:
-        if not is_tag_name(name):
+        if not _is_tag_name(name):
             raise InputError(name, "expected a tag's name of letters, digits and _")
     tags["Result"] = result
     tags["Variant"] = str(start.rules)
@@ -89,7 +90,7 @@ def _wrap(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _words(record: Record) -> Iterator[str]:
+def _words(record: Tree) -> Iterator[str]:
     """Yield the words of the movetext: numbers, moves, comments, variations and the result."""
     root, stop = record.root, record.stop
     start_ply = 2 * record.start.number + record.start.side - 1
@@ -160,6 +161,12 @@ def comment_text(text: str) -> str:
     if "[%" in text:
         text = MARK.sub(lambda mark: mark[0].replace(" ", _TIE), text)
     return text
+
+
+@lru_cache(maxsize=256)
+def _is_tag_name(name: str) -> bool:
+    """Return whether a tag of this name can be read."""
+    return re.fullmatch(TAG_NAME, name) is not None
 
 
 def _quote(value: str) -> str:
