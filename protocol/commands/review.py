@@ -114,11 +114,11 @@ def _review(games: Iterable[Found], several: bool, arguments: argparse.Namespace
             faults.skip(error)
             continue
         assert isinstance(record, Record), "a file of rule sets is refused"
+        if not record.moves and not several:
+            raise InputError(arguments.file, "expected a game with moves in it")
         faults.read += 1
         faults.notice(record, game.place)
         white, black = names = record.tags.get("White", "?"), record.tags.get("Black", "?")
-        if not record.moves and not several:
-            raise InputError(arguments.file, "expected a game with moves in it")
         judgements = _add_to_sums(reviewer.judge(record), names, players)
         if arguments.json:
             head = {"game": game.number, "white": white, "black": black}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import NamedTuple
@@ -306,14 +305,9 @@ def tokens(text: str, line: int) -> Iterator[Token]:
 
 
 def read_tags(text: str) -> dict[str, str]:
-    """Return the tags with which a text begins, up to its first comment or move."""
-    tags: dict[str, str] = {}
-    with suppress(InputError):
-        for token in tokens(text.removeprefix("\ufeff"), 1):
-            if token.kind != "tag":
-                break
-            tags[token.name] = token.text
-    return tags
+    """Return the tags of a text's first game."""
+    game = next(split_games(filter(None, [text.removeprefix("\ufeff")])), None)
+    return {} if game is None else game.tags
 
 
 def _comment_end(text: str, start: int) -> int:

@@ -16,7 +16,7 @@ from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import PovScore, Score
 from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
-from merels.protocol.formats.pgn.tokens import split_games
+from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
@@ -328,3 +328,14 @@ def test_a_game_in_a_list_has_the_result_of_its_record(end: str) -> None:
     for tag in ("1-0", "0-1", "?"):
         (game,) = split_games([f'[Result "{tag}"]\n', "\n", f"1. d6 f4 {end}\n"])
         assert game.result == build_record(game, RecordRules()).result
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("", {}), ("\ufeff", {}), ("1. d6 f4 *", {}),
+        ('\ufeff[White "A"]\n\n1. d6 *\n\n[White "B"]\n', {"White": "A"}),
+    ],
+)  # fmt: skip
+def test_the_tags_are_those_of_the_first_game(text: str, tags: dict[str, str]) -> None:
+    assert read_tags(text) == tags

@@ -108,6 +108,13 @@ def test_an_error_about_a_game_number_names_the_valid_numbers(played: Path, tmp_
     assert refusal("review", str(one), "-game", "2").endswith("it has 1 game\n")
 
 
+def test_a_game_without_moves_and_with_a_wrong_result_gets_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").write_text('[Event "E"]\n[Result "2-0"]\n')
+    message = refusal("review", str(tmp_path / "empty.pgn"))
+    assert message.endswith("empty.pgn': expected a game with moves in it\n")
+    assert message.count("\n") == 1
+
+
 def test_an_error_about_a_game_of_a_journal_with_gaps_names_its_numbers(
     played: Path, tmp_path: Path
 ) -> None:
