@@ -12,6 +12,7 @@ from merels.engine.game.notation import START
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import (
+    check_changes,
     continue_run,
     is_new,
     open_journal,
@@ -114,7 +115,8 @@ def resumed_journal(path: str | None, chosen: Settings, notes: dict[str, str]) -
         return open_journal(path, chosen, notes)
     stored = open_run(path)
     try:
-        continue_run(stored, chosen, notes, lambda: None)
+        check_changes(stored, chosen)
+        continue_run(stored, chosen, notes)
     except BaseException:
         stored.journal.close()
         raise

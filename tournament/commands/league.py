@@ -54,7 +54,7 @@ from merels.tournament.league.site import has_site, write_site
 from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
 from merels.tournament.play.fingerprint import fingerprint
-from merels.tournament.play.preflight import announced_names, preflight
+from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import LEAGUE
 from merels.tournament.records.table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS
@@ -124,7 +124,10 @@ def _add(folder: str, words: Sequence[str]) -> int:
         taken = set(league.members)
         rules = parse_rules(league.settings.rules)
         opening = Openings(league.settings.openings, rules, league.settings.seed).trial
-        versions = announced_names(entrants)
+        known_names = rules_known(entrants, given.engines, each)
+        versions, notices = preflight(entrants, known_names, league.settings.rules, opening)
+        for text in notices:
+            notify(text)
         for index, (entry, version) in enumerate(zip(given.engines, versions)):
             name = entrants[index].name
             if not entry.get("name") and "level" not in entry and version.strip():
@@ -138,9 +141,6 @@ def _add(folder: str, words: Sequence[str]) -> int:
             taken.add(name)
             engine = replace(entrants[index].engine, name=name)
             entrants[index] = replace(entrants[index], engine=engine)
-        known_names = rules_known(entrants, given.engines, each)
-        for text in preflight(entrants, known_names, league.settings.rules, opening):
-            notify(text)
         family = given.value("-family")
         members = [
             Member(
@@ -246,7 +246,7 @@ def _run(
         entries = [dict(league.members[player.name].each) for player in players]
         known_names = rules_known(players, entries, dict(league.terms.each))
         try:
-            notices = preflight(players, known_names, plan.settings.rules, plan.openings.trial)
+            passed = preflight(players, known_names, plan.settings.rules, plan.openings.trial)
         except InputError as error:
             names = (player.name for player in players)
             named = filter(lambda name: f"{error.token} ".startswith(f"-engine {name} "), names)
@@ -254,7 +254,7 @@ def _run(
             retire = shell_text(["merels", "league", league.folder, "retire", name])
             where = f"{error.expected}; to play without this player: {retire}"
             raise InputError(error.token, where) from None
-        for text in notices:
+        for text in passed.notices:
             notify(text)
     view: View = NoticeView()
     if not options.quiet:

@@ -40,16 +40,18 @@ from merels.tournament.flags.run_options import (
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import (
     StoredRun,
+    check_changes,
+    check_new,
     continue_run,
     is_new,
     open_journal,
     open_run,
     reserved,
 )
-from merels.tournament.openings.reading import proof_limits
+from merels.tournament.openings.reading import Openings, proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
-from merels.tournament.play.preflight import AT_ONCE, announced_names, check_program, preflight
+from merels.tournament.play.preflight import AT_ONCE, Passed, check_program, preflight
 from merels.tournament.records.fields import Flags
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
@@ -182,21 +184,39 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
             with given.faults.kept():
                 check_program(entrant)
     given.faults.raise_all()
-    names = () if stored is None else [engine.name for engine in stored.settings.engines]
-    if names or options.executor is None:
-        settings = name_engines(settings, given, names, announced_names)
+    if stored is not None:
+        names = [engine.name for engine in stored.settings.engines]
+        settings = name_engines(settings, given, stored=names)
         options = replace(options, rules_known=rules_known_engines(given, settings))
-    # These checks come before the journal is created: with an existing journal, the corrected
-    # command line would be refused without -resume.
-    plan = command.plan(
-        settings, options.shard, options.pgn_style.needs_info, options.pause
-    )
     foreign = None if options.executor is None else load_factory(options.executor)
+    path = given.value("-journal", "file")
     rules = parse_rules(settings.rules)
+    openings = Openings(settings.openings, rules, settings.seed)
+    make_plan = partial(
+        command.plan, part=options.shard, keep_info=options.pgn_style.needs_info,
+        pause=options.pause, openings=openings,
+    )
+    plan = make_plan(settings)
+    trial = _trial(plan, options)
+    has_left = stored is None or plan.has_left(stored.journal)
+    if stored is None:
+        check_new(path)
+        if foreign is None:
+            passed = _try_here(trial)
+            settings = name_engines(settings, given, announced=passed.names)
+            plan = make_plan(settings)
+    else:
+        stored.journal.path = path  # Errors must name the path as the user typed it.
+        check_changes(stored, settings)
+        if foreign is None:
+            for text in changed_programs(stored.journal, settings):
+                notify(text)
+        if has_left and foreign is None:
+            _try_here(trial)
     notices = [
         text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
     ]
-    notices += plan.openings.notices
+    notices += openings.notices
     if limits := proof_limits(settings.openings, rules):
         notices.append(f"the openings of -openings book are {limits}: one side may be winning")
     if given.ignored:
@@ -215,33 +235,19 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
         "version": full_version(),
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
-    path = given.value("-journal", "file")
-    has_left = stored is None or plan.has_left(stored.journal)
-    trial = _trial(plan, options) if has_left else None
-
-    def check_engines() -> None:
-        if options.executor is not None:
-            return  # A worker of the executor tries the engines.
-        if stored is not None:
-            for text in changed_programs(stored.journal, settings):
-                notify(text)
-        if trial is not None:
-            for text in trial():
-                notify(text)
-
     if stored is None:
-        journal = open_journal(path, settings, notes, check_engines)
+        journal = open_journal(path, settings, notes)
     else:
         journal = stored.journal
-        journal.path = path  # Errors must name the path as the user typed it.
-        continue_run(stored, settings, notes, check_engines)
+        continue_run(stored, settings, notes)
     with journal:
         board = Scoreboard(plan, journal)
         played = len(board.played)
         try:
             for notice in notices:
                 notify(notice)
-            status = _play(board, options, foreign, trial, given, command)
+            first = trial if foreign is not None and has_left else None
+            status = _play(board, options, foreign, first, given, command)
         except InputError:
             # An output file cannot be written, the port is in use, or a worker refused an engine.
             # Without a new game, the journal is restored for the corrected command line.
@@ -257,7 +263,7 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
 
 
 def _trial(plan: Plan, options: RunOptions) -> Trial:
-    """Return the call that tries every engine."""
+    """Return the call that tries every engine: here, or in a worker of an executor."""
     # A worker of an executor has one core, or an unknown number of cores.
     at_once = AT_ONCE + (2 * options.concurrency if options.executor is None else 0)
     return partial(
@@ -266,14 +272,19 @@ def _trial(plan: Plan, options: RunOptions) -> Trial:
     )
 
 
+def _try_here(trial: Trial) -> Passed:
+    passed = trial()
+    for text in passed.notices:
+        notify(text)
+    return passed
+
+
 def _play(
     board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
     given: ParsedFlags, command: Command,
 ) -> int:  # fmt: skip
     """Play the games and print the result; return the exit status."""
-    runner = Runner(
-        board, trial=None if foreign is None else trial, max_faults=options.max_faults
-    )
+    runner = Runner(board, trial=trial, max_faults=options.max_faults)
     if not options.quiet:
         notify(f"seed {board.settings.seed}")
     # Read now, because the advice may follow a failure of the journal.

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import free_name
 from merels.tournament.flags.make_tuning import SIDES
-from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import Settings
-
-ReadNames = Callable[[Sequence[Entrant]], Sequence[str]]
-"""Starts engines and returns the name that each announces, or ''."""
 
 
 def name_engines(
-    settings: Settings, given: ParsedFlags, stored: Sequence[str], read_names: ReadNames
+    settings: Settings, given: ParsedFlags, stored: Sequence[str] = (),
+    announced: Sequence[str] = (),
 ) -> Settings:
     """Return the settings with a name for every engine that has no ``name=``.
 
-    An engine gets the name that it announces, with a number if another engine has that name. In a
-    continued run, the engines keep their ``stored`` names, those in the journal; () in a new run.
+    An engine gets its name of ``announced``, with a number if another engine has that name. In a
+    continued run, the engines keep their ``stored`` names, those in the journal.
     """
     unnamed = [
         index for index, entry in enumerate(given.engines)
@@ -34,10 +31,10 @@ def name_engines(
     if len(stored) == len(names):
         for index in range(len(names)) if is_tune else unnamed:
             names[index] = stored[index]
-    elif not stored:
-        announced = read_names([engines[index] for index in unnamed])
+    elif announced:
         taken = {name for index, name in enumerate(names) if index not in unnamed}
-        for index, name in zip(unnamed, announced):
+        for index in unnamed:
+            name = announced[index]
             if name.isprintable() and name.strip():
                 names[index] = free_name(name, taken)
                 taken.add(names[index])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from merels.engine.common.files import file_error, new_draft, system_error
@@ -24,17 +24,15 @@ LOCK_ENDING = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
 
 
-def open_journal(
-    path: str | None, settings: Settings, meta: dict[str, str],
-    check_engines: Callable[[], None] = lambda: None,
-) -> Journal:  # fmt: skip
-    """Create a journal; InputError if its file exists and is not empty.
-
-    ``check_engines`` is called after all other checks, before anything is written.
-    """
+def check_new(path: str | None) -> None:
+    """Raise InputError if a journal cannot be created, because its file exists and is not empty."""
     if path is not None and not is_new(path):
         raise file_error(path, "this file exists; add -resume to continue it, or name another file")
-    check_engines()
+
+
+def open_journal(path: str | None, settings: Settings, meta: dict[str, str]) -> Journal:
+    """Create a journal; InputError if its file exists and is not empty."""
+    check_new(path)
     journal = Journal(path)
     with _closed_on_failure(journal):
         journal.create(settings.as_json(), meta)
@@ -75,27 +73,19 @@ def open_run(path: str, read_only: bool = False) -> StoredRun:
         return _check(journal)
 
 
-def continue_run(
-    stored: StoredRun, settings: Settings, meta: dict[str, str],
-    check_engines: Callable[[], None],
-) -> None:
-    """Prepare a journal for more games; InputError if its run cannot continue with ``settings``.
-
-    ``check_engines`` is called after all other checks, before anything is written.
-    """
+def continue_run(stored: StoredRun, settings: Settings, meta: dict[str, str]) -> None:
+    """Prepare a journal for more games with settings that `check_changes` has accepted."""
     journal, ours = stored.journal, settings.as_json()
-    has_changed = ours != stored.notes["settings"]
-    if has_changed:
-        _check_changes(stored, settings)
-    check_engines()
     journal.prepare_writing()
-    if has_changed:
+    if ours != stored.notes["settings"]:
         changed = {name: text for name, text in meta.items() if name in ("arguments", "folder")}
         journal.set_meta({**changed, "settings": ours})
 
 
-def _check_changes(stored: StoredRun, settings: Settings) -> None:
+def check_changes(stored: StoredRun, settings: Settings) -> None:
     """Raise InputError for settings with which the run cannot continue."""
+    if settings.as_json() == stored.notes["settings"]:
+        return
     here, journal = os.getcwd(), stored.journal
     folders = here, stored.notes.get("folder", here)
     changes = differences(settings, stored.settings, journal.movers(), folders)

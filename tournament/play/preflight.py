@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, quoted
 from merels.engine.game.notation import START
@@ -35,29 +36,34 @@ AT_ONCE = 4
 """Engines that are started at once for their trial."""
 
 
+class Passed(NamedTuple):
+    """Engines that can play."""
+
+    names: list[str]
+    """Name that each engine announces, or ''."""
+    notices: list[str]
+    """Notices for the user."""
+
+
 def preflight(
     entrants: Sequence[Entrant], rules_known: Collection[str], rules: str, opening: Opening,
     at_once: int = AT_ONCE,
-) -> list[str]:
-    """Raise InputError with the fault of an engine that cannot play, else return notices.
+) -> Passed:
+    """Start each engine once; raise InputError with the fault of an engine that cannot play.
 
     ``rules_known``: names of the engines that play by the rules without an option for them.
     ``at_once``: number of engines that may run at the same time.
     """
-    distinct: dict[tuple[Entrant, bool], Entrant] = {}
-    for entrant in entrants:
-        distinct.setdefault((_kind(entrant), entrant.name in rules_known), entrant)
-    to_try = list(distinct.values())
     start = start_of(opening, parse_rules(rules))
-    notices = []
+    kinds = [(_kind(entrant), entrant.name in rules_known) for entrant in entrants]
+    trials: dict[tuple[Entrant, bool], _Trial] = {}
+    for kind, entrant in zip(kinds, entrants):
+        trials.setdefault(kind, _Trial(entrant, start, kind[1]))
+    to_try = list(trials.values())
     for first in range(0, len(to_try), at_once):
-        trials = [
-            _Trial(entrant, start, entrant.name in rules_known)
-            for entrant in to_try[first : first + at_once]
-        ]
-        _try_all(trials)
-        notices += [trial.notice for trial in trials if trial.notice]
-    return notices
+        _try_all(to_try[first : first + at_once])
+    names = [trials[kind].engine.name for kind in kinds]
+    return Passed(names, [trial.notice for trial in to_try if trial.notice])
 
 
 def check_program(entrant: Entrant) -> None:
@@ -79,18 +85,6 @@ def options_of(entrant: Entrant) -> Options:
         _end([trial])
 
 
-def announced_names(entrants: Sequence[Entrant]) -> list[str]:
-    """Return the names that engines announce, or ''; InputError if one does not start."""
-    start = start_of(Opening(START), DEFAULT_RULES)
-    names = []
-    for first in range(0, len(entrants), AT_ONCE):
-        group = entrants[first : first + AT_ONCE]
-        trials = [_Trial(entrant, start, False) for entrant in group]
-        _try_all(trials, STEPS[:2])
-        names += [trial.engine.name for trial in trials]
-    return names
-
-
 def _kind(entrant: Entrant) -> Entrant:
     """Return a key that is equal for engines that differ only in their name.
 
@@ -103,10 +97,10 @@ def _kind(entrant: Entrant) -> Entrant:
     return replace(entrant, engine=engine)
 
 
-def _try_all(trials: Sequence[_Trial], steps: Sequence[Step] | None = None) -> None:
-    """Take the engines through ``steps``, by default all, concurrently, and end them."""
+def _try_all(trials: Sequence[_Trial]) -> None:
+    """Take the engines through all steps, concurrently, and end them."""
     try:
-        for step in STEPS if steps is None else steps:
+        for step in STEPS:
             for trial in trials:
                 trial.take(step)
     finally:

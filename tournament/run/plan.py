@@ -42,6 +42,7 @@ class Plan:
     passed to `score`. The constructor raises `InputError` for invalid settings.
     ``part`` (i, n): this run plays the i-th of every n game pairs. ``keep_info``: record each move
     with the engine's last ``info`` line. ``pause``: seconds between two games of a worker.
+    ``openings``: those of the settings, if they are already loaded.
     """
 
     shows_stored = True
@@ -49,7 +50,7 @@ class Plan:
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
-        pause: float = 0.0,
+        pause: float = 0.0, openings: Openings | None = None,
     ) -> None:
         self.settings = settings
         self.entrants = settings.engines
@@ -59,7 +60,9 @@ class Plan:
         self.games = schedule_for(settings).games(settings)
         """Maximum number of games of the tournament."""
         self._part, self._keep_info, self._pause = part, keep_info, pause
-        self.openings = Openings(settings.openings, parse_rules(settings.rules), settings.seed)
+        self.openings = openings or Openings(
+            settings.openings, parse_rules(settings.rules), settings.seed
+        )
         self._round = 0
         self.results: list[list[PairingResult]] = []
         """Results of each finished round; empty unless the format pairs by results (``waits``)."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from merels.engine.common.errors import shorten
 from merels.engine.common.numbers import counted
+from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.executor import ExecutorPool
 from merels.tournament.run.local import LocalWorkers
@@ -53,8 +54,8 @@ End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck",
 """
 
 
-Trial = Callable[[], list[str]]
-"""Tries the engines and returns notices; an `InputError` that it raises ends the run."""
+Trial = Callable[[], Passed]
+"""Tries the engines; an `InputError` that it raises ends the run."""
 
 
 class Runner:

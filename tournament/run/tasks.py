@@ -23,7 +23,7 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.game import NotStarted, play_game, utc_now
 from merels.tournament.play.lender import CacheLender
-from merels.tournament.play.preflight import preflight
+from merels.tournament.play.preflight import Passed, preflight
 from merels.tournament.records.games import GameSpec, MoveRecord, PairTask
 from merels.tournament.run.log_file import LogFile
 
@@ -253,14 +253,14 @@ def _try_engines(spec: GameSpec) -> dict[str, str]:
 
 
 def try_all(
-    trial: Callable[[], list[str]], left_out: frozenset[Place], number: int = 0
+    trial: Callable[[], Passed], left_out: frozenset[Place], number: int = 0
 ) -> Tried:
     """Run a trial of all engines, unless this process is in ``left_out``."""
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return Tried(here(), handed_back=True)
     try:
-        return Tried(here(), trial())
+        return Tried(here(), trial().notices)
     except InputError as error:
         return Tried(here(), refusal=error)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from merels.tournament.openings.reading import Openings
 from merels.tournament.records.games import Entrant, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
@@ -23,9 +24,9 @@ class TuningPlan(Plan):
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
-        pause: float = 0.0,
+        pause: float = 0.0, openings: Openings | None = None,
     ) -> None:
-        super().__init__(settings, part, keep_info, pause)
+        super().__init__(settings, part, keep_info, pause, openings)
         self.state = SpsaState(settings)
         self._names = [parameter.name for parameter in self.state.parameters]
         self._counted = 0

@@ -141,7 +141,7 @@ def test_an_error_of_sanmill_is_an_illegal_move_and_the_result_quotes_it() -> No
 @pytest.mark.parametrize("rules", ["mill", "morris", "roman"])
 def test_preflight_accepts_rules_without_a_limit_for_three_against_three(rules: str) -> None:
     """Sanmill has no option for this limit, and plays without it."""
-    assert preflight([SANMILL_ENTRANT], [], rules, Opening(START)) == []
+    assert preflight([SANMILL_ENTRANT], [], rules, Opening(START)).notices == []
 
 
 @pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])

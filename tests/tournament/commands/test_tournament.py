@@ -21,7 +21,7 @@ from merels.tournament.journal.open import open_journal, open_run
 from tests.kit.fakes import fake
 from tests.processes import needs_proc
 from tests.tournament.processes import COMMAND, Marked, play, wait_for
-from tests.tournament.specs import NOTES, engine_words, match, parallel, rows_of
+from tests.tournament.specs import MERELS, NOTES, engine_words, match, parallel, rows_of
 
 pytestmark = pytest.mark.thorough
 
@@ -407,3 +407,12 @@ def test_pgnout_to_standard_output_prints_only_games_there(more: list[str], tmp_
     resumed, _ = play(*flags[:2], "-resume", "-rounds", "2", cwd=tmp_path)
     assert resumed.startswith(out) and len(list(parse_records(resumed))) == 4
     assert [path.name for path in tmp_path.iterdir()] == ["j"]
+
+
+def test_an_engine_is_started_once_before_the_games_although_it_has_no_name(tmp_path: Path) -> None:
+    """In a former version, engines without name= were started once more, only for their names."""
+    engine = f"echo >> starts; exec {shlex.join(MERELS)}"
+    words = ["-engine", "cmd=sh", f"args=-c {shlex.quote(engine)}", "nodes=9"]
+    out, _ = play(*words, *words[:-1], "nodes=10", "-rounds", "1", "-maxmoves", "1", cwd=tmp_path)
+    assert re.search(r"Score of (merels .+) vs \1 2: ", out), out
+    assert len((tmp_path / "starts").read_text()) == 2 + 2, "two trials, and two for the games"
