@@ -28,3 +28,10 @@ FINISHED = {
 """Positions in which the game is over, by the reason."""
 GAME = "g1 d6 d2 a7 g4 d5 g7xd5 c5 e5 c4 e4 b6".split()
 """The first moves of a game, one of them with a removal."""
+RULE_MOVES = (
+    (START, FLYING, ("f2-e4", "f2-f4")),
+    (START, "@@*****@/@@*****@/**O*OOO* w 0 0 0 20", ("g4-g1xd6", "g4-g1")),
+    (MOVING, "O**@*@**/*O*****O/O**@*@** w 3 3 0 7", ("d6xa1", "d6xa1xc3")),
+)
+"""A position of another phase, a position, and moves of which each rule set allows one: a flight or
+a step, a removal of one of the men that are all in mills or none, one man for two mills or two."""

@@ -13,6 +13,7 @@ from merels.protocol.check.positions import (
     GAME,
     MOVING,
     PLACING,
+    RULE_MOVES,
     SHUFFLE,
     START,
     WINNING,
@@ -383,6 +384,20 @@ def position_moves(engine: Subject) -> None:
     _reject_stale_position(search, first.position, "plays as if no move had been played")
     counts = (12, 0, 1, 2, 3, 7, 8, 12, 6, 7, 1, 0)
     _check_latest_position(engine, [(START, GAME[:count]) for count in counts])
+
+
+@step("position")
+def position_rules(engine: Subject) -> None:
+    """The moves that the engine's rules allow are played: a man flies, or one of the men that are
+    all in mills is removed, or two mills closed at once remove one man or two. An engine that
+    refuses such a move would lose the game for its opponent's move."""
+    for before, start, moves in RULE_MOVES:
+        move = next(move for move in moves if engine.position(start).is_legal(move))
+        engine.search("go depth 1", before)
+        search = engine.search("go depth 1", start, [move])
+        _reject_stale_position(
+            search, engine.position(before), f"refuses {move}, which its rules allow"
+        )
 
 
 @step("position")

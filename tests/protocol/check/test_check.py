@@ -23,7 +23,7 @@ from merels.protocol.check.step import GROUPS, PROTOCOLS, Verdict
 from merels.protocol.check.subject import Kind, Subject, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from merels.protocol.client.info import read_info
-from tests.commands import command, output
+from tests.commands import call, command, output
 from tests.kit import fakes
 from tests.protocol.check.checking import QUICK, check, failed, fake, faulty
 from tests.protocol.gui import ENGINE
@@ -313,3 +313,9 @@ def test_options_of_the_engine_determine_the_rules() -> None:
     subject.ensure_ready()
     subject.discard()
     assert str(subject.rules) == "multi Flying=never"
+
+
+def test_rules_that_the_engine_s_options_set_are_not_those_of_the_flags() -> None:
+    done = call("check", "-engine", *MERELS, "-variant", "multi", "-only", "greeting")
+    assert done.returncode == 0 and "judged by the rules of mill" in done.stdout
+    assert "add option.UCI_Variant=multi to -engine" in done.stderr

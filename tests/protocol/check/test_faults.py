@@ -118,6 +118,8 @@ FAULTS = [
     ("in{line == 'go'}: exit 1", "infinite-waits", "go-depth,infinite-waits"),
     ("out{go == 'go mate 1'}: s/score mate 1 /score mate 2 /", "go-mate", "go-depth,go-mate"),
     (r"in: s/(moves .*) g7xd5$/\1/", "position-moves", POSITIONS),
+    *((f"in: s/ moves {move}$/ moves z9/", "position-rules", "position-fen,position-rules")
+      for move in ("f2-e4", "g4-g1xd6", "d6xa1")),
     ("position{searching}: exit 1", "position-in-search", "position-fen,position-in-search"),
     ("in{line == 'setoption name UCI_ShowWDL value true'}: exit 1",
      "set-options", "set-options"),
