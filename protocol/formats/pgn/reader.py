@@ -245,8 +245,7 @@ class _Line:
             elif comment or glyphs:
                 node.glyphs = glyphs
                 node.annotate(" ".join(comment))
-        if len(self.words) in self.numbers:
-            self._check_numbers(len(self.words), 0, node.ply, position, reader)
+        self._check_numbers(len(self.words), 0, node.ply, position, reader)
         if is_main:
             reader.final = position
         if not self.words:  # If all moves of a game were taken back, it has only variations.
