@@ -70,7 +70,6 @@ def decode_move(code: int) -> Move:
     return Move(None if origin == core.NO_POINT else origin, to, tuple(removed))
 
 
-@lru_cache(1 << 14)
 def encode_move(move: Move) -> int:
     """Return the core's code of a move; the code has the removed men in rising order of point."""
     first, second, *_ = (*sorted(move.removed), core.NO_POINT, core.NO_POINT)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_moves, decode_move, encode_move
+from merels.engine.core.convert import core_moves, encode_move
 from merels.engine.game.board import SIZE
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.score import TABLE_CP, Score
@@ -78,10 +78,10 @@ def make_root(
     # removal it accounts for repetitions, which the tables ignore, and decides between moves of
     # equal value.
     men = sum(position.total(side) for side in (WHITE, BLACK))
-    decoded, ranking = {decode_move(move) for move in moves}, None
+    ranking = None
     for ranked_by in filter(None, (tables, opening)):
         ranking = rank_moves(
-            ranked_by, position, decoded, multipv, deadline, not_before, equal_wins=equal_wins
+            ranked_by, position, moves, multipv, deadline, not_before, equal_wins=equal_wins
         )
         if ranking is not None:
             break
@@ -94,7 +94,7 @@ def make_root(
     by_opening = ranked_by is not tables
     search_tables = tables if by_opening or best.value > 0 or best.nearly_drawn else None
     ranked = [(rank, choice) for rank, group in enumerate(ranking.groups) for choice in group]
-    choices = {encode_move(choice.move): choice for _, choice in ranked}
+    choices = {choice.code: choice for _, choice in ranked}
     return Root(
         list(choices), search_tables, men, tuple(rank for rank, _ in ranked), choices, ranking.hits,
         ranking.settled and not equal_wins,

@@ -39,6 +39,9 @@ from merels.engine.tablebase.sectors import (
 MAX_TABLE_DEPTH = 255
 """Greatest depth in plies that is stored; it also represents every greater depth."""
 
+MoveRow = tuple[int, int | None, int | None, int, int, bool, bool]
+"""A row of `core.TableSet.moves`."""
+
 
 class TableValue(NamedTuple):
     """A table's value for the side to move (-1, 0, 1) and its depth to conversion.
@@ -49,25 +52,6 @@ class TableValue(NamedTuple):
 
     value: int
     depth: int | None
-
-
-class MoveRow(NamedTuple):
-    """A legal move with its value for the side that plays it: a row of `core.TableSet.moves`.
-
-    ``value`` is -1, 0 or 1, None if it is unknown. It lies between ``least`` and ``greatest``;
-    they differ if a limit on plies or a repetition may turn a win or loss into a draw. ``depth`` is
-    the depth to conversion (plies to the next removal or the end); None for a draw, and if it is
-    unknown. ``nearly_drawn`` marks a loss that a limit on plies or a repetition may soon turn into
-    a draw. ``repeats`` marks a draw by a move that ends the game or repeats one of its positions.
-    """
-
-    move: Move
-    value: int | None
-    depth: int | None
-    least: int
-    greatest: int
-    nearly_drawn: bool = False
-    repeats: bool = False
 
 
 class Tables:
@@ -206,23 +190,19 @@ class Tables:
         The value accounts for the repetitions and plies of the game. The depth counts the move,
         too: a move that removes a man or ends the game has depth 1.
         """
-        values = {row.move: row for row in self.move_rows(position)}
+        values = {decode_move(row[0]): row[1:3] for row in self.move_rows(position)}
         for move in position.legal_moves():
-            row = values[move]
-            yield move, None if row.value is None else TableValue(row.value, row.depth)
+            value, depth = values[move]
+            yield move, None if value is None else TableValue(value, depth)
 
     def move_rows(
         self, position: Position, deadline: core.Deadline | None = None, not_before: int = 0
     ) -> list[MoveRow]:
-        """Return a row for each legal move, in the order of a search.
-
-        The rows end early if ``deadline`` has passed, as in the core.
-        """
-        rows = self.core.moves(
+        """Return the rows of `core.TableSet.moves` for a position's moves."""
+        return self.core.moves(
             core_rules(position.rules), core_board(position), core_history(position), deadline,
             not_before,
         )
-        return [MoveRow(decode_move(row[0]), *row[1:]) for row in rows]
 
     def holding(self, position: Position) -> tuple[int, int] | None:
         """Return the number of legal moves that keep the value, and of all legal moves.

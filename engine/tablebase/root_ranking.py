@@ -7,14 +7,19 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from merels.engine.core import core
+from merels.engine.core.convert import decode_move
 from merels.engine.game.position import Move, Position
 from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, MoveRow, Tables
 
 
 class Choice(NamedTuple):
-    """A move of known value, as in `MoveRow`.
+    """A move with its value for the side that plays it.
 
-    Unless it is ``certain``, a limit on plies or a repetition may turn the win or loss into a draw.
+    ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
+    the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
+    the end); None for a draw, and if it is unknown. ``nearly_drawn`` marks a loss that a limit on
+    plies or a repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends
+    the game or repeats one of its positions. ``code`` is the core's code of the move.
     """
 
     move: Move
@@ -23,6 +28,7 @@ class Choice(NamedTuple):
     certain: bool
     nearly_drawn: bool = False
     repeats: bool = False
+    code: int = -1
 
 
 class Ranking(NamedTuple):
@@ -45,10 +51,10 @@ class Ranking(NamedTuple):
 
 
 def rank_moves(
-    tables: Tables, position: Position, among: Collection[Move], lines: int = 1,
+    tables: Tables, position: Position, among: Collection[int], lines: int = 1,
     deadline: core.Deadline | None = None, not_before: int = 0, *, equal_wins: bool = False,
 ) -> Ranking | None:
-    """Return the ranked moves of ``among``; None if the value of one of them is unknown.
+    """Return the ranked moves of the codes ``among``; None if the value of one is unknown.
 
     The result has only the best groups, enough for at least ``lines`` moves. Certain wins rank
     before uncertain ones and, with depths, short wins before long ones. Nearly drawn losses rank
@@ -62,10 +68,11 @@ def rank_moves(
     ranked, and the result is None unless one of them wins or draws.
     """
     rows = tables.move_rows(position, deadline, not_before)
-    choices = _choices([row for row in rows if row.move in among])
+    wanted = set(among)
+    choices = _choices([row for row in rows if row[0] in wanted])
     if not choices:
         return None
-    if len(choices) < len(among) and all(choice.value < 0 for choice in choices):
+    if len(choices) < len(wanted) and all(choice.value < 0 for choice in choices):
         # A proven draw is worth more than a move that a search without time would choose; a proven
         # loss is not.
         return None
@@ -83,8 +90,9 @@ def rank_moves(
 
 def values_of_moves(tables: Tables, position: Position) -> list[Choice] | None:
     """Return the legal moves with their values; None if one is unknown."""
-    rows = {row.move: row for row in tables.move_rows(position)}
-    return _choices([rows[move] for move in position.legal_moves()])
+    choices = _choices(tables.move_rows(position))
+    by_move = {choice.move: choice for choice in choices or ()}
+    return None if choices is None else [by_move[move] for move in position.legal_moves()]
 
 
 def recurring_keys(position: Position) -> set[int]:
@@ -102,15 +110,20 @@ def recurring_keys(position: Position) -> set[int]:
 def _choices(rows: Iterable[MoveRow]) -> list[Choice] | None:
     """Return the moves of some rows; None if a value is unknown."""
     choices = []
-    for move, value, depth, least, greatest, nearly_drawn, repeats in rows:
+    for code, value, depth, least, greatest, nearly_drawn, repeats in rows:
         if value is None:
             return None
-        choices.append(Choice(move, value, depth, least == greatest, nearly_drawn, repeats))
+        certain = least == greatest
+        choices.append(
+            Choice(decode_move(code), value, depth, certain, nearly_drawn, repeats, code)
+        )
     return choices
 
 
 def _groups(choices: Sequence[Choice]) -> list[tuple[Choice, ...]]:
     """Return moves of one value in groups of equal rank, the best first."""
+    if not any(choice.value or choice.repeats for choice in choices):
+        return [tuple(choices)] if choices else []
     by_depth = all(choice.depth is not None for choice in choices)
     groups: dict[tuple[bool, int], list[Choice]] = {}
     for choice in choices:
