@@ -3,9 +3,10 @@
 With them the engine chooses among the moves that keep the proven value, from the first placement
 to the eighth. They are packed tables; `morris` and `roman` share theirs.
 
-    python -m merels.engine.tablebase.opening DIR
+    python -m merels.engine.tablebase.opening DIR mill
 
-makes them again from complete tables below DIR, byte for byte.
+makes them again from complete tables below DIR, byte for byte. Without names it makes those of all
+rule sets.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
-from merels.engine.game.rules import PRESETS, Rules
+from merels.engine.game.rules import PRESETS, Rules, preset
 from merels.engine.tablebase.files import PACKED, TableError, file_name, rules_folder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, build_command
@@ -77,13 +78,15 @@ def make(source: Path, target: Path, rules: Rules) -> list[Path]:
 
 
 def main(argv: list[str]) -> None:
-    """Make the package's files of all rule sets from the tables below the folder ``argv[0]``."""
+    """Run the command that makes the package's files."""
     parser = argparse.ArgumentParser(description="Make the package's tables of the opening.")
     parser.add_argument("tables", type=Path, metavar="DIR", help="folder of complete tables")
-    source = parser.parse_args(argv).tables
+    parser.add_argument("variants", nargs="*", metavar="R", help="rule sets (default: all)")
+    arguments = parser.parse_args(argv)
     try:
-        for rules in {rules_folder(rules): rules for rules in PRESETS.values()}.values():
-            files = make(source, ROOT, rules)
+        chosen = [preset(name) for name in arguments.variants or PRESETS]
+        for rules in {rules_folder(rules): rules for rules in chosen}.values():
+            files = make(arguments.tables, ROOT, rules)
             size = sum(file.stat().st_size for file in files)
             print(f"{rules}: {len(files)} files, {size:,} bytes", flush=True)
     except InputError as error:

@@ -24,6 +24,7 @@ from merels.engine.tablebase.files import PACKED, VALUES, file_name, rules_folde
 from merels.engine.tablebase.opening import (
     LEAST_HAND,
     ROOT,
+    main,
     make,
     opening_sectors,
     opening_tables,
@@ -110,9 +111,14 @@ def test_files_solved_again_are_equal_to_the_byte(tmp_path: Path, name: str) -> 
             assert path.read_bytes() == shipped.read_bytes()
 
 
-def test_missing_tables_are_named_with_the_command_that_makes_them(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no tables to pack; make them with merels tables build"):
-        make(tmp_path, tmp_path / "packed", MILL)
+def test_missing_tables_are_named_with_the_command_that_makes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in ([], ["mill"]):
+        with pytest.raises(SystemExit):
+            main([str(tmp_path), *words])
+        error = capsys.readouterr().err
+        assert "no tables to pack; make them with merels tables build -all -placing" in error
 
 
 @pytest.mark.parametrize("name", NAMES)
