@@ -1,17 +1,14 @@
 // The pages of a league: sorted tables, the games of a player on a board, and the crosstable.
 
 import { $, element } from "./dom.js";
-import { Game, RESULTS, resultText, unpack } from "./game.js";
-import { Viewer } from "./replay.js";
+import { unpack } from "./game.js";
+import { GameList, inAddress } from "./games.js";
 import { sortable } from "./sort.js";
-import { percent, stick, table, Tally, TALLY } from "./tables.js";
+import { stick, Tally } from "./tables.js";
 
 const LOT = 500;
 const DEFAULT_PLAYERS = 12;
 const MAX_PLAYERS = 100;
-
-/** The value of `name` in the fragment of the page's address; undefined if there is none. */
-const inAddress = (name) => new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash)?.[1];
 
 /** Loads a data file of the site: a script that calls the global function `name` with the data. */
 function load(path, name) {
@@ -23,120 +20,27 @@ function load(path, name) {
   });
 }
 
-/** The list of a player's games, each of which opens on a board. */
-class PlayerGames {
-  constructor(root, data) {
-    this.data = data;
-    this.points = root.dataset.points.split(" ");
-    this.viewer = new Viewer(this.points);
-    this.viewer.dialog.addEventListener("close", () => {
-      // The event comes late: another game may be open by then.
-      if (!this.viewer.dialog.open) this.setFragment(`games=${this.select.value}`);
-    });
-    document.addEventListener("click", (event) => {
-      const link = event.target.closest("a[href^='#game=']");
-      if (!link) return;
-      // A second click on the same link must open the game, too, but changes no address.
-      event.preventDefault();
-      this.go(Number(link.hash.slice("#game=".length)));
-    });
-    this.lots = new Map();
-    this.loading = Promise.resolve();
-    this.place = element("div");
-    const names = Object.entries(data.players).sort(([, first], [, second]) =>
-      first.localeCompare(second, "en", { numeric: true }));
-    this.select = element("select", { "aria-label": "opponent" },
-      element("option", { value: 0 }, "all players"),
-      ...names.map(([number, name]) => element("option", { value: number }, name)));
-    root.append(element("h2", {}, "Games"),
-      element("div", { class: "choice" }, "against", this.select), this.place);
-    this.select.addEventListener("change", () => {
-      location.hash = `games=${this.select.value}`;
-    });
-    const followAddress = () => {
-      const game = Number(inAddress("game"));
-      if (game) {
-        this.open(game);
-        return;
-      }
-      const opponent = inAddress("games");
-      this.show(Number(opponent ?? 0));
-      if (opponent) scrollTo(0, root.offsetTop);
-    };
-    this.show(0);
-    window.addEventListener("hashchange", followAddress);
-    followAddress();
-  }
-
-  /** Lists the games against an opponent, or all of them. */
-  show(opponent) {
-    const { data } = this;
-    this.select.value = opponent;
-    const games = [...data.n.keys()].filter((game) =>
-      !opponent || data.opponent[game] === opponent);
-    const tally = new Tally();
-    for (const game of games) tally.add(data.result[game], data.colour[game] === 0);
-    const rows = games.map((game) => [
-      data.n[game], data.players[data.opponent[game]], ["White", "Black"][data.colour[game]],
-      resultText(RESULTS[data.result[game]]), data.plies[game], data.reasons[data.reason[game]],
-      data.phases[data.phase[game]], data.openings[data.opening[game]],
-    ]);
-    const heads = ["#", "Opponent", "Colour", "Result", "Plies", "Ended by", "Phase", "Opening"];
-    const total = tally.games
-      ? `${tally.points} of ${tally.games} points (${percent(tally.points / tally.games)})` : "";
-    this.place.replaceChildren(
-      element("p", { class: "total" }, total),
-      table("games texts", heads, rows, (row, column) => {
-        const text = String(row[column]);
-        if (column) return text;
-        const button = element("button", { type: "button", "aria-label": `Replay game ${text}` },
-          text);
-        button.addEventListener("click", () => this.go(row[0]));
-        return button;
-      }));
-    stick();
-  }
-
-  /** Sets the fragment of the page's address. */
-  setFragment(fragment) {
-    history.replaceState(null, "", `#${fragment}`);
-  }
-
-  /** Opens a game, and puts its number into the address. */
-  go(number) {
-    this.setFragment(`game=${number}`);
-    this.open(number);
-  }
-
-  /** Opens a game on the board. */
-  async open(number) {
-    const lot = await this.lot(Math.ceil(number / LOT)).catch((error) => error);
-    const game = lot.head?.n.indexOf(number) ?? -1;
-    if (game < 0) {
-      const text = `Game ${number} cannot be shown: ${lot.message ?? "it is not on this site"}.`;
-      this.place.prepend(element("p", { class: "note", role: "alert" }, text));
-      return;
-    }
-    const { head, moves } = lot;
-    const [, position, opening] = head.openings[head.opening[game]];
-    this.viewer.open(new Game({
-      n: number, white: head.players[head.white[game]], black: head.players[head.black[game]],
-      result: RESULTS[head.result[game]], reason: head.texts[head.text[game]], position,
-      opening: opening.split(" ").filter(Boolean), clocks: [null, null], moves: moves[game],
-    }, this.points), 0);
-  }
-
-  /** The first line and the moves of a lot. */
-  lot(number) {
-    if (!this.lots.has(number)) {
+/** Returns a function that reads a game of a player's list from its lot. */
+function reader(data) {
+  const lots = new Map();
+  let loading = Promise.resolve();
+  return async (game) => {
+    const number = Math.ceil(data.n[game] / LOT);
+    if (!lots.has(number)) {
       // Lots are loaded one after the other, because the scripts call the same function.
-      this.loading = this.loading.catch(() => {})
-        .then(() => load(`games/${number}.js`, "merelsLot"));
-      this.lots.set(number, this.loading.then(async ([, head, packed]) =>
+      loading = loading.catch(() => {}).then(() => load(`games/${number}.js`, "merelsLot"));
+      lots.set(number, loading.then(async ([, head, packed]) =>
         ({ head, moves: await unpack(packed) })));
     }
-    return this.lots.get(number);
-  }
+    const { head, moves } = await lots.get(number);
+    const index = head.n.indexOf(data.n[game]);
+    if (index < 0) throw new Error("it is not on this site");
+    const [, position, opening] = head.openings[head.opening[index]];
+    return {
+      reason: head.texts[head.text[index]], position, opening: opening.split(" ").filter(Boolean),
+      moves: moves[index],
+    };
+  };
 }
 
 /** The crosstable of the chosen players. */
@@ -175,7 +79,7 @@ class Crosstable {
         ...this.boxes.map((box) => box.label)),
       this.place);
     const followAddress = () => {
-      const numbers = inAddress("players")?.split("-").map(Number);
+      const numbers = inAddress("players");
       this.players.forEach(({ number }, index) => {
         this.boxes[index].checked = numbers ? numbers.includes(number) : index < DEFAULT_PLAYERS;
       });
@@ -239,7 +143,7 @@ class Crosstable {
 for (const drawn of document.querySelectorAll("main table")) sortable(drawn);
 if ($("games")) {
   load(`player-${$("games").dataset.player}.js`, "merelsGames")
-    .then(([data]) => new PlayerGames($("games"), data));
+    .then(([data]) => new GameList($("games"), data, reader(data), data.engine));
 }
 if ($("crosstable")) new Crosstable($("crosstable"), JSON.parse($("matches").textContent));
 stick();

@@ -16,7 +16,6 @@ from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import combinations
 
 from merels.engine.common.errors import printable
@@ -46,16 +45,15 @@ from merels.tournament.report.html import (
     text_html,
     text_table,
 )
-from merels.tournament.report.replay_data import RESULTS, compact, in_element
+from merels.tournament.report.replay_data import compact, in_element
 from merels.tournament.report.svg import rating_plot
 from merels.tournament.report.text_table import percent
 from merels.tournament.statistics.counts import (
     GameScore,
     MatchCounter,
-    Tally,
     counts_between,
 )
-from merels.tournament.statistics.terminations import CAUSES, FAULTS
+from merels.tournament.statistics.terminations import FAULTS
 
 SITE = "site"
 """Folder of the site in the league's folder."""
@@ -70,10 +68,6 @@ COLOUR_COUNTS = (
 )
 PAIR_COUNTS = ("ll", "ld", "wl", "dd", "wd", "ww")
 """Columns of ``pairs.csv``; those of `PAIR_COUNTS` are fields of `MatchCounts`."""
-MAX_OPENINGS = 100
-"""Largest number of openings in a player's table, which has the most frequent ones."""
-EXTREMES = 5
-"""Number of a player's longest games that are listed, and of the shortest."""
 _REMOVABLE = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
 """Names of files that are removed if the site no longer needs them."""
 _PROGRAM_KEYS = ("cmd", "args", "dir")
@@ -159,59 +153,6 @@ class _Files:
                         os.unlink(os.path.join(self.folder, path))
 
 
-@dataclass(slots=True)
-class _Score(Tally):
-    """Wins, draws and losses from a player's view."""
-
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-
-    def add(self, points: float, games: int) -> None:
-        """Count ``games`` games; the player scored ``points`` in each."""
-        if points == 1.0:
-            self.wins += games
-        elif points == 0.5:
-            self.draws += games
-        else:
-            self.losses += games
-
-    @property
-    def cells(self) -> list[str]:
-        """Cells of the columns `_HEADS`."""
-        return [
-            *map(str, (self.games, self.wins, self.draws, self.losses)),
-            percent(self.points, self.games),
-        ]
-
-    @property
-    def record(self) -> str:
-        """Wins, draws and losses in one cell."""
-        return f"{self.wins}–{self.draws}–{self.losses}" if self.games else "–"
-
-
-_HEADS = ["Games", "Won", "Drawn", "Lost", "Score"]
-_Scores = defaultdict[int, _Score]
-_Results = defaultdict[str, _Scores]
-"""A player's scores by column of `Games`, and by the column's value.
-
-The columns ``white`` and ``black`` are the opponents that had White, and those that had Black."""
-
-
-def _results(games: Games) -> defaultdict[int, _Results]:
-    """Return the results of each player, by index."""
-    results = defaultdict[int, _Results](lambda: defaultdict(lambda: defaultdict(_Score)))
-    columns = games.columns
-    for side, opponent in (("white", "black"), ("black", "white")):
-        for name in (opponent, "opening", "reason", "phase"):
-            games_by_value = Counter(zip(columns[side], columns[name], columns["result"]))
-            for (player, value, result), count in games_by_value.items():
-                if result < len(POINTS):
-                    points = POINTS[result] if side == "white" else 1 - POINTS[result]
-                    results[player][name][value].add(points, count)
-    return results
-
-
 def _healths(games: Games) -> dict[str, Health]:
     """Return the faults of each player."""
     names, reasons = list(games.players), list(games.reasons)
@@ -262,7 +203,6 @@ class _Pages:
         self._entries = list_entries(league, self._counts, _healths(games))
         self._by_name = {entry.name: entry for entry in self._entries}
         self._families = families(league)
-        self._results = _results(games)
         self._games_of: dict[str, list[int]] = {name: [] for name in league.listed}
         """Indices of the games of each player."""
         for index, players in enumerate(zip(games.columns["white"], games.columns["black"])):
@@ -402,10 +342,12 @@ class _Pages:
             elo = ["", ""]
             if rating is not None and entry.rank is not None:
                 elo = [f"{rating.elo:z.1f}", f"{rating.error:.1f}"]
-            score = _Score() if rating is None else rating
+            figures: list[object] = [0] * 5
+            if rating is not None:
+                figures = [rating.games, rating.wins, rating.draws, rating.losses,
+                           f"{rating.points:g}"]
             writer.writerow([
-                entry.rank or "", csv_text(entry.name), *elo,
-                score.games, score.wins, score.draws, score.losses, f"{score.points:g}",
+                entry.rank or "", csv_text(entry.name), *elo, *figures,
                 entry.health.faults.total(), entry.status,
                 csv_text(family_of(self._league, entry.name)), csv_text(member.version),
             ])
@@ -481,18 +423,7 @@ class _Pages:
             others = [other for other in self._families[family] if other != name]
             links = ", ".join(map(self._link, others))
             parts.append(f'<p class="note">Other versions: {links}</p>')
-        if rating is not None and name in self._games.players:
-            results = self._results[self._games.players[name]]
-            parts += [
-                "<h2>Results by opponent</h2>", self._opponents(results),
-                "<h2>How games ended</h2>", '<div class="row">',
-                self._score_table("Reason", results["reason"], self._reasons, list(CAUSES)),
-                self._score_table("Phase", results["phase"], list(PHASES), list(PHASES)),
-                "</div>",
-                *self._accuracy(name),
-                "<h2>Longest and shortest games</h2>", self._extremes(name),
-                "<h2>Results by opening</h2>", *self._by_opening(results["opening"]),
-            ]
+        parts += self._accuracy(name)
         parts += ["<h2>Health</h2>", _health(entry.health)]
         if self._games_of[name]:
             number = self._page_numbers[name]
@@ -528,38 +459,6 @@ class _Pages:
         ]
         return [(key, value) for key, value in shown if value]
 
-    def _opponents(self, results: _Results) -> str:
-        rows = [["#", "Opponent", "Elo", *_HEADS, "With White", "With Black"]]
-        for other in self._entries:
-            opponent = self._games.players.get(other.name, -1)
-            with_white, with_black = (
-                results[colour].get(opponent, _Score()) for colour in ("black", "white")
-            )
-            total = _Score(*(
-                getattr(with_white, name) + getattr(with_black, name)
-                for name in ("wins", "draws", "losses")
-            ))
-            if not total.games:
-                continue
-            cells = total.cells
-            cells[0] = f'<a href="#games={self._page_numbers[other.name]}">{cells[0]}</a>'
-            rows.append([
-                _rank(other), self._link(other.name), _elo(other)[0], *cells, with_white.record,
-                with_black.record,
-            ])
-        return table_html(rows, "ranked", names=1)
-
-    def _score_table(
-        self, head: str, scores: _Scores, names: Sequence[str], order: Sequence[str]
-    ) -> str:
-        """Return a table of scores; names that are not in ``order`` come last."""
-        by_name = {names[index]: score for index, score in scores.items()}
-        listed = [name for name in order if name in by_name]
-        rows = [[head, *_HEADS]]
-        for name in (*listed, *sorted(set(by_name) - set(listed))):
-            rows.append([name, *by_name[name].cells])
-        return text_table(rows, "ends")
-
     def _accuracy(self, name: str) -> list[str]:
         """Return the section on accuracy; no lines if no move was judged by tables."""
         accuracy = self._games.accuracy.get(name)
@@ -568,56 +467,29 @@ class _Pages:
         return ["<h2>Accuracy by tables of perfect play</h2>",
                 text_table(phase_rows(accuracy), "accuracy"), note(LEGEND)]
 
-    def _by_opening(self, scores: _Scores) -> list[str]:
-        shown = sorted(scores.items(), key=lambda item: (-item[1].games, item[0]))
-        rows = [["Opening", *_HEADS]]
-        for opening, score in shown[:MAX_OPENINGS]:
-            rows.append([self._openings[opening], *score.cells])
-        more = len(shown) - MAX_OPENINGS
-        text = f"Not shown: {counted(more, 'opening')}." if more > 0 else ""
-        return [text_table(rows, "openings"), note(text)]
-
-    def _extremes(self, name: str) -> str:
-        columns = self._games.columns
-        plies, result = columns["plies"], columns["result"]
-        own = [index for index in self._games_of[name] if RESULTS[result[index]] != "*"]
-        by_length = sorted(own, key=lambda index: (-plies[index], columns["n"][index]))
-        longest = by_length[:EXTREMES]
-        rows = [["Game", "Opponent", "Colour", "Result", "Plies", "Ended by"]]
-        for index in (*longest, *by_length[len(longest):][-EXTREMES:]):
-            number = columns["n"][index]
-            white, black = (self._names[columns[side][index]] for side in ("white", "black"))
-            colour, opponent = ("White", black) if white == name else ("Black", white)
-            rows.append([
-                f'<a href="#game={number}">{number}</a>', self._link(opponent), colour,
-                _result_text(RESULTS[result[index]]), str(plies[index]),
-                text_html(self._reasons[columns["reason"][index]]),
-            ])
-        return table_html(rows, "texts extremes")
-
     def _game_list(self, name: str) -> str:
         """Return the script with the games of a player, for the player's page."""
         columns, own = self._games.columns, self._games_of[name]
-        player = self._games.players.get(name, -1)
-        page_numbers = [self._page_numbers[other] for other in self._names]
-        white, black = columns["white"], columns["black"]
-        opponents = [black[index] if white[index] == player else white[index] for index in own]
-        openings: dict[int, int] = {}
-        return "merelsGames(" + compact({
-            "players": {
-                page_numbers[other]: printable(self._names[other]) for other in set(opponents)
-            },
+        players, openings = dict[int, int](), dict[int, int]()
+        data = {
+            key: [columns[key][index] for index in own]
+            for key in ("n", "result", "reason", "phase", "plies")
+        }
+        for key, indices in (("white", players), ("black", players), ("opening", openings)):
+            data[key] = [indices.setdefault(columns[key][i], len(indices)) for i in own]
+        return "merelsGames(" + compact(data | {
+            "players": [self._listed(self._names[index]) for index in players],
+            "engine": players.get(self._games.players.get(name, -1)),
             "reasons": self._reasons, "phases": PHASES,
-            "n": [columns["n"][index] for index in own],
-            "opponent": [page_numbers[other] for other in opponents],
-            "colour": [int(white[index] != player) for index in own],
-            **{key: [columns[key][index] for index in own]
-               for key in ("result", "reason", "phase", "plies")},
-            "opening": [
-                openings.setdefault(columns["opening"][index], len(openings)) for index in own
-            ],
-            "openings": [self._openings[opening] for opening in openings],
+            "openings": [[self._openings[index]] for index in openings],
         }) + ");\n"
+
+    def _listed(self, name: str) -> list[str | int | float | None]:
+        """Return a player of a list of games: name, Elo, group of ratings, number of the page."""
+        entry = self._by_name[name]
+        elo = None if entry.rating is None else round(entry.rating.elo, 1)
+        group = None if entry.rating is None else entry.rating.group
+        return [printable(name), elo, group, self._page_numbers[name]]
 
 
 def _joined(parts: Iterable[str]) -> str:
@@ -678,7 +550,3 @@ def _health(health: Health) -> str:
     names = [plural for _, plural in FAULTS.values()]
     rows = [["Games", *names, "late answers", "junk lines"], list(map(str, figures.values()))]
     return text_table(rows, "health", names=-1)
-
-
-def _result_text(result: str) -> str:
-    return result.replace("1/2-1/2", "½–½").replace("-", "–")

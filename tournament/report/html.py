@@ -44,6 +44,7 @@ STYLES = (
 MODULES = (
     "protocol/web/page/dom.js", "protocol/web/page/drawing.js", "tournament/report/game.js",
     "tournament/report/replay.js", "tournament/report/sort.js", "tournament/report/tables.js",
+    "tournament/report/games.js",
 )
 """The scripts of such a page, each after the modules it imports; each import takes one line."""
 _SCRIPTS = (*MODULES, "tournament/report/report.js")
