@@ -48,8 +48,7 @@ def test_a_step_is_skipped_with_the_value_that_an_option_does_not_allow() -> Non
 @pytest.mark.parametrize(
     ("rule", "skipped"),
     [
-        ("Repetition=1", {
-            "multipv", "bad-positions", "bad-moves", "forced-move", "position-rules"}),
+        ("Repetition=1", {"multipv", "bad-positions", "bad-moves", "forced-move"}),
         ("NoRemovalPlies=1", {"forced-move"}),
     ],
 )
