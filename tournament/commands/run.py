@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from types import FrameType
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 from merels.engine import full_version
 from merels.engine.common.errors import Failure, InputError, SeveralErrors
@@ -76,20 +76,28 @@ NOT_INHERITED = ("-journal", "-resume")
 """Flags that a continued run does not take from its stored command line."""
 
 
-class Command(NamedTuple):
-    """The differences between ``merels tournament`` and ``merels tune``."""
+class Command:
+    """What ``merels tournament`` and ``merels tune`` do differently."""
 
     name: str
     flags: Flags
-    settings: Callable[[ParsedFlags, int | None], Settings]
-    """Returns the settings; arguments: the flags, and the seed of a continued run or None."""
-    plan: type[Plan]
-    view: Callable[[Scoreboard, RunOptions, ParsedFlags, TextIO], View]
-    """Returns the view that shows the games on a stream."""
-    finish: Callable[[Scoreboard, ParsedFlags, TextIO, int], int]
-    """Prints the result of a run with the given exit status; returns the final exit status."""
+    plan: type[Plan] = Plan
     continuing: Sequence[str] = ()
     """Flags that continue the run; if empty, those of its own journal."""
+
+    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
+        """Return the settings of a run; ``seed``: that of a continued run, or None."""
+        raise NotImplementedError
+
+    def view(
+        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
+    ) -> View:
+        """Return the view that shows the games on a stream."""
+        raise NotImplementedError
+
+    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
+        """Print the result of a run with the exit status ``status``; return the final status."""
+        raise NotImplementedError
 
 
 def asks_for_help(argv: list[str]) -> bool:

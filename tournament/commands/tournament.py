@@ -10,8 +10,8 @@ from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions
 from merels.tournament.flags.help import help_text
+from merels.tournament.records.settings import Settings
 from merels.tournament.records.table import FLAGS
-from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.views.output import put, set_command
@@ -24,24 +24,31 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(help_text())
         return OK
-    set_command(TOURNAMENT.name)
-    return run(argv, TOURNAMENT)
+    set_command(Tournament.name)
+    return run(argv, Tournament())
 
 
-def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """Return a view that redraws a table, or one that prints lines."""
-    if is_live(out):
-        return LiveView(board.settings, board.plan, out)
-    return PlainView(board.settings, board.plan, options.intervals, out)
+class Tournament(Command):
+    """``merels tournament``."""
 
+    name = "merels tournament"
+    flags = FLAGS
 
-def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-    """Print the final report; return the exit status."""
-    lines = final_lines(
-        board.settings, board.plan, board.standings, board.journal, board.verdict
-    )
-    put(out, "\n".join(lines).lstrip("\n") + "\n")
-    return status
+    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
+        return make_settings(given, seed)
 
+    def view(
+        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
+    ) -> View:
+        """Return a view that redraws a table, or one that prints lines."""
+        if is_live(out):
+            return LiveView(board.settings, board.plan, out)
+        return PlainView(board.settings, board.plan, options.intervals, out)
 
-TOURNAMENT = Command("merels tournament", FLAGS, make_settings, Plan, _view, _finish)
+    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
+        """Print the final report."""
+        lines = final_lines(
+            board.settings, board.plan, board.standings, board.journal, board.verdict
+        )
+        put(out, "\n".join(lines).lstrip("\n") + "\n")
+        return status

@@ -11,7 +11,7 @@ from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
 from merels.tournament.commands.run import Command, asks_for_help, is_live, resume_flags, run
-from merels.tournament.commands.tournament import TOURNAMENT
+from merels.tournament.commands.tournament import Tournament
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
 from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
 from merels.tournament.flags.help import tune_help
@@ -42,69 +42,85 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(tune_help())
         return OK
-    set_command(TUNE.name)
-    return run(argv, TUNE)
+    set_command(Tune.name)
+    return run(argv, Tune())
 
 
-def _settings(given: ParsedFlags, seed: int | None) -> Settings:
-    """Return the settings for the flags and the options that the engine declares."""
-    settings = make_tuning(given, seed, options_of)
-    out, journal = given.value("-out"), given.value("-journal", "file")
-    if out and (why := report_error(out)):
-        raise file_error(out, f"cannot write this file: {why}")
-    if journal is not None and given.has("-sprt"):
-        test = journal + TEST_ENDING
-        if is_new(journal) and not is_new(test):
-            raise file_error(
-                test, "the games of the test go into this file, which exists; remove or rename it"
-            )
-    if out and journal and os.path.realpath(out) in map(
-        os.path.realpath, (journal, journal + TEST_ENDING)
-    ):
-        raise file_error(out, "-out and -journal cannot have the same file")
-    maximum = lag(settings.rounds)
-    if given.value("-concurrency", default=1) > maximum:
-        pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
-        notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
-    return settings
+class Tune(Command):
+    """``merels tune``."""
+
+    name = "merels tune"
+    flags = TUNE_FLAGS
+    plan = TuningPlan
+
+    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
+        """Return the settings for the flags and the options that the engine declares."""
+        settings = make_tuning(given, seed, options_of)
+        out, journal = given.value("-out"), given.value("-journal", "file")
+        if out and (why := report_error(out)):
+            raise file_error(out, f"cannot write this file: {why}")
+        if journal is not None and given.has("-sprt"):
+            test = journal + TEST_ENDING
+            if is_new(journal) and not is_new(test):
+                raise file_error(
+                    test,
+                    "the games of the test go into this file, which exists; remove or rename it",
+                )
+        if out and journal and os.path.realpath(out) in map(
+            os.path.realpath, (journal, journal + TEST_ENDING)
+        ):
+            raise file_error(out, "-out and -journal cannot have the same file")
+        maximum = lag(settings.rounds)
+        if given.value("-concurrency", default=1) > maximum:
+            pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
+            notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
+        return settings
+
+    def view(
+        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
+    ) -> View:
+        """Return a view with a redrawn table, or one that prints lines."""
+        plan = _tuning_plan(board)
+        interval = given.value("-interval", default=max(1, plan.state.pairs // DEFAULT_PRINTS))
+        return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
+
+    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
+        """Print the values, run the final SPRT if all pairs are played, and write the report."""
+        state = _tuning_plan(board).state
+        state.count_all()
+        put(out, "\n".join(["", *final_lines(state), ""]))
+        _write_report(board, given, [])
+        if status != OK or not given.has("-sprt"):
+            return status
+        if tuned_values(state) == [parameter.start for parameter in state.parameters]:
+            notify("no value has changed, so there is nothing to test")
+            return status
+        test = _FinalTest(resume_flags(board.journal, given, TUNE_FLAGS))
+        status = run(_test_line(board, given), test)
+        _write_report(board, given, test.lines)
+        return status
 
 
-def _view(board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO) -> View:
-    """Return a view with a redrawn table, or one that prints lines."""
-    plan = _tuning_plan(board)
-    interval = given.value("-interval", default=max(1, plan.state.pairs // DEFAULT_PRINTS))
-    return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
+class _FinalTest(Tournament):
+    """The SPRT of tuned against untuned values.
+
+    It has its own journal, but only the flags ``continuing`` continue it as a part of the tune.
+    """
+
+    def __init__(self, continuing: Sequence[str]) -> None:
+        self.continuing = continuing
+        self.lines: list[str] = []
+        """The result."""
+
+    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
+        names, matches = board.standings.names, board.standings.matches
+        self.lines += match_lines(matches, names, board.settings, board.verdict)
+        return super().finish(board, given, out, status)
 
 
 def _tuning_plan(board: Scoreboard) -> TuningPlan:
     assert isinstance(board.plan, TuningPlan)
     return board.plan
-
-
-def _finish(board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-    """Print the values, run the final SPRT if all pairs are played, and write the report."""
-    state = _tuning_plan(board).state
-    state.count_all()
-    put(out, "\n".join(["", *final_lines(state), ""]))
-    _write_report(board, given, [])
-    if status != OK or not given.has("-sprt"):
-        return status
-    if tuned_values(state) == [parameter.start for parameter in state.parameters]:
-        notify("no value has changed, so there is nothing to test")
-        return status
-    lines: list[str] = []
-
-    def finish(test: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-        names, matches = test.standings.names, test.standings.matches
-        lines.extend(match_lines(matches, names, test.settings, test.verdict))
-        return TOURNAMENT.finish(test, given, out, status)
-
-    # The test has its own journal, but only the tune's journal continues the test as its part.
-    continuing = resume_flags(board.journal, given, TUNE_FLAGS)
-    test = TOURNAMENT._replace(finish=finish, continuing=continuing)
-    status = run(_test_line(board, given), test)
-    _write_report(board, given, lines)
-    return status
 
 
 def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
@@ -132,6 +148,3 @@ def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -
     if path := given.value("-out"):
         state = _tuning_plan(board).state
         write_report(path, html_report(board.settings, state, board.journal, match))
-
-
-TUNE = Command("merels tune", TUNE_FLAGS, _settings, TuningPlan, _view, _finish)
