@@ -58,6 +58,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.run.executor import ExecutorFactory, ExecutorPool
 from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.pool import Pool
 from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
@@ -440,7 +441,7 @@ def is_live(out: TextIO) -> bool:
 
 def pool_factory(
     options: RunOptions, board: Scoreboard, foreign: ExecutorFactory | None
-) -> Callable[[], LocalWorkers | ExecutorPool]:
+) -> Callable[[], Pool]:
     """Return a function that makes the pool: local processes or a user's executor."""
     if foreign is not None:
         return partial(ExecutorPool, foreign, options.concurrency, options.executor_wait)

@@ -25,8 +25,7 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any
 
-from merels.tournament.records.games import PairTask
-from merels.tournament.run.pairs import Backoff
+from merels.tournament.run.pool import Pool
 from merels.tournament.run.tasks import Event, Failed, PutBack, Returned, lender, stay_busy
 
 ExecutorFactory = Callable[[], Executor]
@@ -129,29 +128,23 @@ class _Connection:
         return f"the executor does not shut down: {failures[0]}" if failures else None
 
 
-class ExecutorPool:
+class ExecutorPool(Pool):
     """Submits up to ``window`` calls to the executor that ``make`` returns; detects stalls.
 
     The pool is given up after ``wait`` seconds without a finished game; 0: never.
     """
 
     foreign = True
-    ahead = 0
 
     def __init__(self, make: ExecutorFactory, window: int, wait: float) -> None:
+        super().__init__()
         self._make, self._window, self._wait = make, window, wait
         self._messages: queue.SimpleQueue[tuple[_Connection, str, Any]] = queue.SimpleQueue()
         self._calls: dict[int, _Call] = {}
         self._fillers = 0
         """Number of calls without a result that only keep workers busy."""
-        self.ready = False
+        self._has_answered = False
         """Whether the executor has answered, so that calls can be made."""
-        self.silent = False
-        """Whether the pool is stalled, and a notice has reported this."""
-        self.given_up = False
-        """Whether the run ends because no worker can play."""
-        self._backoff = Backoff()
-        self._notices: list[str] = []
         self._last_progress = monotonic()
         """Monotonic time, in seconds, from which a stall is measured."""
         self._longest_call = 0.0
@@ -163,7 +156,7 @@ class ExecutorPool:
         self._connect(0.0)
 
     def _connect(self, pause: float) -> None:
-        self.ready = False
+        self._has_answered = False
         self._connection = _Connection(self._make, pause, self._post)
 
     def _post(self, connection: _Connection, what: str, content: Any) -> None:
@@ -171,13 +164,12 @@ class ExecutorPool:
         self._messages.put((connection, what, content))
 
     @property
-    def has_room(self) -> bool:
-        """Whether a call can be made now."""
-        return self.ready and len(self._calls) < self._window
+    def ready(self) -> bool:
+        return self._has_answered
 
-    def score(self, task: PairTask) -> int:
-        """Return 0: it is unknown which engines a worker is running."""
-        return 0
+    @property
+    def has_room(self) -> bool:
+        return self.ready and len(self._calls) < self._window
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
         """Submit a call, whose last argument are the workers that must not make it.
@@ -237,7 +229,7 @@ class ExecutorPool:
         if is_first:
             self._last_progress = monotonic()
         if error is None:
-            self.ready = True
+            self._has_answered = True
             if not is_first:
                 self._is_lost = False
                 self._notices.append("a new executor answers; the run continues")
@@ -251,14 +243,13 @@ class ExecutorPool:
             raise error
 
     def renew(self, why: str) -> None:
-        """Replace the executor, because calls fail on it."""
         self._post(self._connection, "lost", why)
-        self.ready = False
+        self._has_answered = False
 
     def _replace(self, why: str) -> Iterator[Event]:
         """Shut a lost executor down and create another after a pause, or give the pool up."""
         yield from self._take_back()
-        self.ready = False
+        self._has_answered = False
         self._connection.shut_down(wait=False)
         if self._is_ending:
             return
@@ -279,19 +270,16 @@ class ExecutorPool:
         yield from (PutBack(number) for number in calls)
 
     def note_work(self) -> None:
-        """Record that a worker played a game or completed a trial."""
-        self._backoff = Backoff()
+        super().note_work()
         self._last_progress = monotonic()
         if self.silent:
             self._notices.append("games come back from the executor again")
         self.silent = False
 
     def check(self) -> list[str]:
-        """Detect a stall, and return new notices for the user."""
         if (notice := self._check_stall()) is not None:
             self._notices.append(notice)
-        notices, self._notices = self._notices, []
-        return notices
+        return super().check()
 
     def _check_stall(self) -> str | None:
         """Return a notice if the executor has stalled for too long, else None."""
@@ -336,8 +324,6 @@ class ExecutorPool:
                 else:
                     call.future.cancel()
 
-    finish_games = withdraw
-
     def close(self) -> str | None:
         """Shut the executor down after its last call; return a notice if that fails."""
         self._is_ending = True
@@ -346,7 +332,6 @@ class ExecutorPool:
         return trouble
 
     def kill(self) -> None:
-        """Shut the executor down without waiting for its calls."""
         self._is_ending = True
         if self._calls or not self.ready:
             _abandoned.set()

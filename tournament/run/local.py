@@ -17,7 +17,7 @@ from typing import Any
 
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.pairs import Backoff
+from merels.tournament.run.pool import Pool
 from merels.tournament.run.tasks import Event, Failed, Returned
 from merels.tournament.run.worker import LEAVE, QUIT, main as serve
 
@@ -27,7 +27,7 @@ KILL_SECONDS = 2.0
 """Seconds that a worker whose pipe broke may take to exit before it is killed."""
 
 
-class LocalWorkers:
+class LocalWorkers(Pool):
     """``count`` worker processes, each for one call at a time.
 
     ``cpus``: the cores of each worker, repeated if there are more workers; empty: no worker is
@@ -35,37 +35,28 @@ class LocalWorkers:
     moves of games in progress. ``ahead``: pairs among which a worker may choose.
     """
 
-    foreign = False
-    silent = False
-
     def __init__(
         self, count: int, cpus: Sequence[Sequence[int]] = (), log: str | None = None,
         watched: bool = False, ahead: int = 1,
     ) -> None:
+        super().__init__()
         self.ahead = ahead
-        self.given_up = False
-        """Whether the run ends because no worker can play."""
         self._workers = [
             _Worker(tuple(cpus[index % len(cpus)]) if cpus else (), log, watched)
             for index in range(count)
         ]
-        self._backoff = Backoff()
         self._failed: list[Event] = []
         """Calls that could not be sent."""
-        self._notices: list[str] = []
 
     @property
     def ready(self) -> bool:
-        """Whether calls can be made now or after results; if not, the pool waits."""
         return not self._backoff.is_paused
 
     @property
     def has_room(self) -> bool:
-        """Whether a worker is free."""
         return self.ready and any(worker.call is None for worker in self._workers)
 
     def score(self, task: PairTask) -> int:
-        """Return how many engines of a task the next free worker is running."""
         running = self._next_free().engines[-KEPT:]
         return sum(name in running for name in task.engines)
 
@@ -73,7 +64,6 @@ class LocalWorkers:
         return next(worker for worker in self._workers if worker.call is None)
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
-        """Make a call in a free worker."""
         worker = self._next_free()
         try:
             worker.give(call, function, arguments)
@@ -83,7 +73,6 @@ class LocalWorkers:
             self._failed.append(Failed(call, text, is_broken=True))
 
     def events(self, timeout: float) -> Iterator[Event]:
-        """Yield the events of the workers; wait up to ``timeout`` seconds for the first one."""
         if self._failed:
             failed, self._failed = self._failed, []
             yield from failed
@@ -92,11 +81,6 @@ class LocalWorkers:
         for link in wait(list(by_link), timeout):
             assert isinstance(link, Connection)
             yield from by_link[link].receive()
-
-    def check(self) -> list[str]:
-        """Return new notices for the user."""
-        notices, self._notices = self._notices, []
-        return notices
 
     def renew(self, why: str) -> None:
         """Make no calls for a pause, because calls fail with the error ``why``.
@@ -109,20 +93,11 @@ class LocalWorkers:
             times = f"{self._backoff.failures} times in a row"
             self._notices.append(f"the workers failed {times}: {why}; given up")
 
-    def note_work(self) -> None:
-        """Record that a worker played a game."""
-        self._backoff = Backoff()
-
-    def withdraw(self) -> None:
-        """Do nothing: a local worker begins its call at once."""
-
     def finish_games(self) -> None:
-        """Have the calls return after the game in progress."""
         for worker in self._workers:
             worker.send(LEAVE)
 
     def close(self) -> str | None:
-        """End the workers after their last call; return a notice if that fails."""
         for worker in self._workers:
             worker.send(QUIT)
         for worker in self._workers:
@@ -130,7 +105,6 @@ class LocalWorkers:
         return None
 
     def kill(self) -> None:
-        """Kill the workers and their engines."""
         for worker in self._workers:
             worker.end(0.0)
 

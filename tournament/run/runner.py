@@ -11,9 +11,8 @@ from merels.engine.common.errors import shorten
 from merels.engine.common.numbers import counted
 from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.executor import ExecutorPool
-from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.pairs import MAX_TRIAL_FAILURES, WORKER_FACTOR, Backoff, PairTable
+from merels.tournament.run.pool import Pool
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import (
     Event,
@@ -76,7 +75,7 @@ class Runner:
         self._max_faults = max_faults
         self._faults = Counter[str]()
         """Engine name -> games of this run that it lost by its own fault."""
-        self._pool: LocalWorkers | ExecutorPool
+        self._pool: Pool
         self._pairs = PairTable(len(board.standings.names) == 2)
         self._is_trying = False
         """Whether a worker is trying the engines."""
@@ -109,7 +108,7 @@ class Runner:
         self._interrupted_since = time if since is None else since
         self._interrupts.append(now)
 
-    def run(self, make_pool: Callable[[], LocalWorkers | ExecutorPool]) -> End:
+    def run(self, make_pool: Callable[[], Pool]) -> End:
         """Play until the run ends, and return how it ended.
 
         Raise `JournalError` if a game cannot be stored, `InputError` if an engine fails its trial,
