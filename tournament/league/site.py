@@ -31,12 +31,13 @@ from merels.tournament.league.rating_list import ListEntry, families, family_of,
 from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import facts
-from merels.tournament.report.accuracy_report import LEGEND, phase_rows
+from merels.tournament.report.accuracy_report import LEGEND, phase_table
 from merels.tournament.report.crosstable import csv_text
 from merels.tournament.report.html import (
     MODULES,
     RATING_NOTE,
     STYLES,
+    as_html,
     document,
     merged,
     note,
@@ -465,7 +466,7 @@ class _Pages:
         if accuracy is None or not accuracy.total.judged:
             return []
         return ["<h2>Accuracy by tables of perfect play</h2>",
-                text_table(phase_rows(accuracy), "accuracy"), note(LEGEND)]
+                as_html(phase_table(accuracy)), note(LEGEND)]
 
     def _game_list(self, name: str) -> str:
         """Return the script with the games of a player, for the player's page."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
-from merels.tournament.report.html import note, text_table
-from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.report.html import as_html, note
+from merels.tournament.report.text_table import Table, percent
 from merels.tournament.statistics.accuracy import BLUNDERS, Accuracy, EngineAccuracy, MoveCounts
 
 HEAD = ["Name", "Phase", "Moves", "Judged", "Held", "Critical", "Held", "W>D", "W>L", "D>L",
@@ -25,7 +25,7 @@ COLUMNS = 80
 def text(accuracy: Accuracy) -> str:
     """Return the report as text."""
     lines = [fill(" ".join(coverage(accuracy)), COLUMNS), ""]
-    lines += [grid(rows(accuracy, shorten), left=0), fill(LEGEND, COLUMNS)]
+    lines += [table(accuracy).text(), fill(LEGEND, COLUMNS)]
     return "\n".join(lines) + "\n"
 
 
@@ -57,23 +57,23 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
             yield "Tables built with -depths take that limit into account."
 
 
-def rows(accuracy: Accuracy, show_name: Callable[[str], str]) -> list[list[str]]:
-    """Return a head, and for each engine a row per phase with moves and one for all phases."""
-    table = [HEAD]
+def table(accuracy: Accuracy) -> Table:
+    """Return a table with, for each engine, a row per phase with moves and one for all phases."""
+    rows = [HEAD]
     for name, engine in accuracy.engines.items():
         for phase, counts in _by_phase(engine):
-            table.append([
-                show_name(name), phase, f"{counts.moves:,}", f"{counts.judged:,}",
+            rows.append([
+                name, phase, f"{counts.moves:,}", f"{counts.judged:,}",
                 percent(counts.held, counts.judged), f"{counts.critical:,}",
                 percent(counts.critical_held, counts.critical),
                 *(str(getattr(counts, field)) for field in (*BLUNDERS.values(), "in_doubt")),
             ])
-    return table
+    return Table(rows, "accuracy")
 
 
-def phase_rows(engine: EngineAccuracy) -> list[list[str]]:
-    """Return a head, a row per phase in which the engine moved, and one for all phases."""
-    return [row[1:] for row in rows(Accuracy({"": engine}), str)]
+def phase_table(engine: EngineAccuracy) -> Table:
+    """Return a table with a row per phase in which the engine moved, and one for all phases."""
+    return Table([row[1:] for row in table(Accuracy({"": engine})).rows], "accuracy")
 
 
 def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
@@ -83,10 +83,10 @@ def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
 
 def section(accuracy: Accuracy) -> str:
     """Return the report as HTML, a section of a page."""
-    table = text_table(rows(accuracy, str), "accuracy")
-    return "\n".join(
-        ["\n<h2>Accuracy</h2>", note(" ".join(coverage(accuracy))), table, note(LEGEND)]
-    )
+    return "\n".join([
+        "\n<h2>Accuracy</h2>", note(" ".join(coverage(accuracy))), as_html(table(accuracy)),
+        note(LEGEND),
+    ])
 
 
 def as_dict(accuracy: Accuracy) -> dict[str, Any]:

@@ -41,13 +41,12 @@ from merels.tournament.report.html import page, summary, times_section
 from merels.tournament.report.replay_data import GameArchive
 from merels.tournament.report.rounds import round_lines, round_rows
 from merels.tournament.report.summary import (
+    endings_text,
     health_table,
     match_dict,
     match_lines,
     reasons_dict,
-    reasons_table,
     terminations_dict,
-    terminations_table,
 )
 from merels.tournament.report.text_table import grid
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
@@ -290,15 +289,15 @@ class GamesReport:
             rating_list(self._table.ratings),
             results_table(self._table, points=points),
             *self._superiority(),
-            terminations_table(self._terminations),
-            reasons_table(self._reasons),
+            endings_text(self._terminations),
+            endings_text(self._reasons, "Reason"),
         ]
         if self._times:
-            blocks.append(times_table(self._times))
+            blocks.append(times_table(self._times).text())
         if self._losses.lines():
             blocks.append("\n".join([*self._losses.lines(), ""]))
         if self._health:
-            blocks.append(health_table(self._health))
+            blocks.append(health_table(self._health).text())
         if self._accuracy is not None:
             blocks.append(accuracy_text(self._accuracy))
         if self._conditions:

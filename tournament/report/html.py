@@ -17,10 +17,10 @@ from merels.tournament.report.crosstable import (
     results_rows,
 )
 from merels.tournament.report.rounds import STAGE
-from merels.tournament.report.summary import losses_rows, terminations_rows
+from merels.tournament.report.summary import ending_tables
 from merels.tournament.report.svg import rating_plot, spread_plot
-from merels.tournament.report.text_table import percent, shorten
-from merels.tournament.report.time_report import MoveTimes, TimeLosses, times_rows
+from merels.tournament.report.text_table import Table, percent, shorten
+from merels.tournament.report.time_report import MoveTimes, TimeLosses, times_table
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 
@@ -109,10 +109,7 @@ def summary(
         parts += ["<h2>Crosstable</h2>", _cross_table(table)]
     if reasons.games:
         parts += ["<h2>How games ended</h2>", '<div class="row">']
-        parts.append(text_table(terminations_rows(reasons, "Reason"), "ends"))
-        if reasons.losing:
-            parts.append(text_table(losses_rows(reasons, reasons.losing, str), "ends"))
-        parts.append("</div>")
+        parts += [*map(as_html, ending_tables(reasons, "Reason")), "</div>"]
     if conditions:
         parts += ["<h2>Engines</h2>", text_table(conditions, "conditions")]
     return "\n".join(parts)
@@ -126,7 +123,7 @@ def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
     ]  # fmt: skip
     return "\n".join([
         "\n<h2>Milliseconds a move</h2>", '<div class="row">',
-        text_table(times_rows(times, str), "times"),
+        as_html(times_table(times)),
         f'<div class="wide">{spread_plot(spreads)}</div>', "</div>",
         note("The thick bar reaches from the median to the 90th percentile, the thin line to the "
              "99th; the point is the longest time."),
@@ -183,6 +180,11 @@ def table_html(rows: Sequence[Sequence[str]], css: str, names: int = 0) -> str:
 def text_table(rows: Iterable[Sequence[str]], css: str, names: int = 0) -> str:
     """Return a table of a head and rows of plain text."""
     return table_html([[text_html(cell) for cell in row] for row in rows], css, names)
+
+
+def as_html(table: Table) -> str:
+    """Return a table as HTML, without its title."""
+    return text_table(table.rows, table.css)
 
 
 def _standings(table: Crosstable) -> str:

@@ -5,7 +5,7 @@ Infinite numbers print as ``inf``; PairsRatio and WL/DD Ratio print 0/0 as ``1.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.tournament.journal.failures import Health
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.report.text_table import Table, percent
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
 from merels.tournament.statistics.elo import FEW_GAMES, from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
@@ -130,45 +130,34 @@ def hypotheses(sprt: Sprt) -> str:
     return f"[{sprt.elo0:z.2f}, {sprt.elo1:z.2f}]"
 
 
-def terminations_table(stats: Terminations) -> str:
-    """Return two tables by termination as text: all games, and the losses of each engine."""
-    losses = losses_rows(stats, list(stats.results), shorten)
-    return grid(terminations_rows(stats), left=0) + "\n" + grid(losses, left=0)
+def ending_tables(stats: Terminations, kind: str = "Termination") -> list[Table]:
+    """Return the tables by termination or reason: all games, and the losses of each engine.
 
-
-def reasons_table(stats: Terminations) -> str:
-    """Return the tables by reason as text: all games and, if any was lost, each engine's losses."""
-    text = grid(terminations_rows(stats, "Reason"), left=0)
-    losses = losses_rows(stats, stats.losing, shorten)
-    return text + "\n" + grid(losses, left=0) if stats.losing else text
-
-
-def terminations_rows(stats: Terminations, kind: str = "Termination") -> list[list[str]]:
-    """Return a head, and a row for each termination or reason: games, their share, and results."""
+    The second lists the terminations of all games, or only the reasons by which games were lost.
+    """
     rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
     for name, results in stats.results.items():
-        games = sum(results)
-        share = percent(games, stats.games)
-        rows.append([printable(name), str(games), share, *map(str, results)])
-    return rows
+        share = percent(sum(results), stats.games)
+        rows.append([printable(name), str(sum(results)), share, *map(str, results)])
+    names = list(stats.results) if kind == "Termination" else stats.losing
+    losses = [["Lost by", *map(printable, names)]] + [
+        [player, *(str(counts.get(name, 0)) for name in names)]
+        for player, counts in stats.lost.items()
+    ]
+    tables = [Table(rows, "ends"), Table(losses, "ends")]
+    return tables if names or kind == "Termination" else tables[:1]
 
 
-def losses_rows(
-    stats: Terminations, names: Sequence[str], show_name: Callable[[str], str]
-) -> list[list[str]]:
-    """Return a head, and for each engine the number of games it lost by each of ``names``."""
-    rows = [["Lost by", *map(printable, names)]]
-    for player, counts in stats.lost.items():
-        rows.append([show_name(player), *(str(counts.get(name, 0)) for name in names)])
-    return rows
+def endings_text(stats: Terminations, kind: str = "Termination") -> str:
+    """Return `ending_tables` as text."""
+    return "\n".join(table.text() for table in ending_tables(stats, kind))
 
 
-def health_table(healths: Mapping[str, Health]) -> str:
-    """Return a table of each engine's games and faults as text."""
+def health_table(healths: Mapping[str, Health]) -> Table:
+    """Return a table of each engine's games and faults."""
     rows = [["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]]
-    for name, health in healths.items():
-        rows.append([shorten(name), *map(str, health.as_dict().values())])
-    return grid(rows, left=0)
+    rows += ([name, *map(str, health.as_dict().values())] for name, health in healths.items())
+    return Table(rows, "health")
 
 
 def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 from merels.engine.common.errors import printable
 
@@ -12,6 +13,22 @@ MAX_NAME = 40
 MIN_NAME = 12
 """Least width of a name, in columns, before columns of figures are left out."""
 GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A head and rows of text, the first cell of each a name, for a terminal or a page."""
+
+    rows: Sequence[Sequence[str]]
+    """The head, then the rows. Names may have any characters."""
+    css: str
+    """Classes of the table on a page."""
+    title: str = ""
+
+    def text(self) -> str:
+        """Return the table as lines, with long names cut."""
+        rows = [[shorten(name), *cells] for name, *cells in self.rows]
+        return f"{self.title}:\n" * bool(self.title) + grid(rows, left=0)
 
 
 def width(text: str) -> int:

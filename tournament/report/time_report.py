@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import gt
@@ -13,7 +13,7 @@ from merels.engine.common.numbers import counted
 from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import Overtime, TimeControl
-from merels.tournament.report.text_table import grid, percent, shorten
+from merels.tournament.report.text_table import Table, percent
 from merels.tournament.statistics.times import Sample, Spread
 
 
@@ -107,21 +107,14 @@ def _side_after(position: str, opening: str) -> int | None:
     return (SIDES.index(side) + len(list(join_steps(opening.split())))) % 2
 
 
-def times_rows(
-    times: Mapping[str, MoveTimes], show_name: Callable[[str], str]
-) -> list[list[str]]:
-    """Return a head, and a row for each engine and kind of time, in milliseconds."""
+def times_table(times: Mapping[str, MoveTimes]) -> Table:
+    """Return a table with a row for each engine and kind of time, in milliseconds."""
     rows = [["Name", "Time of a move", "Moves", "Median", "90 %", "99 %", "Longest"]]
     for name, engine in times.items():
         for kind, (moves, *figures) in engine.spreads().items():
             milliseconds = (f"{value / 1e6:.2f}" for value in figures)
-            rows.append([show_name(name), kind, f"{moves:,}", *milliseconds])
-    return rows
-
-
-def times_table(times: Mapping[str, MoveTimes]) -> str:
-    """Return `times_rows` as text, under a line that names the unit."""
-    return "Milliseconds a move:\n" + grid(times_rows(times, shorten), left=0)
+            rows.append([name, kind, f"{moves:,}", *milliseconds])
+    return Table(rows, "times", "Milliseconds a move")
 
 
 def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:

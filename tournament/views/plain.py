@@ -16,10 +16,10 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_table
 from merels.tournament.report.rounds import news_of_round, round_lines
 from merels.tournament.report.summary import (
+    endings_text,
     health_table,
     match_lines,
     score_line,
-    terminations_table,
 )
 from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
@@ -109,7 +109,7 @@ def final_lines(
         endings.add(row.ending)
         losses.add(row.lost_move())
     if losses.games:
-        lines += ["", *terminations_table(endings.counts()).splitlines()]
+        lines += ["", *endings_text(endings.counts()).splitlines()]
     if losses.lines():
         lines += ["", *losses.lines()]
     return lines
@@ -121,6 +121,6 @@ def health_lines(journal: Journal) -> tuple[list[str], bool]:
     if not healths:
         return [], False
     failing = warnings(healths, failing_engines(journal))
-    lines = ["", *health_table(healths).splitlines()]
+    lines = ["", *health_table(healths).text().splitlines()]
     lines += ([""] if failing else []) + [f"WARNING: {warning}" for warning in failing]
     return lines, bool(failing)

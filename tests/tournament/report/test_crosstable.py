@@ -9,7 +9,7 @@ import pytest
 
 from merels.engine.common.errors import printable
 from merels.tournament.report import crosstable, html, summary
-from merels.tournament.report.summary import terminations_table
+from merels.tournament.report.summary import endings_text
 from merels.tournament.report.text_table import grid, shorten, width
 from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
@@ -155,7 +155,7 @@ def test_terminations_are_counted_for_the_loser() -> None:
 
 
 def test_terminations_are_aligned_text() -> None:
-    assert terminations_table(count_terminations(ENDINGS)) == (
+    assert endings_text(count_terminations(ENDINGS)) == (
         "Termination       Games  Share  White  Drawn  Black  Unfinished\n"
         "normal                2  33.3%      0      1      1           0\n"
         "time forfeit          2  33.3%      2      0      0           0\n"
@@ -166,7 +166,7 @@ def test_terminations_are_aligned_text() -> None:
         "A             1             0             0                 0\n"
         "B             0             2             0                 1\n"
     )
-    assert terminations_table(count_terminations([])).startswith("Termination")
+    assert endings_text(count_terminations([])).startswith("Termination")
 
 
 MATCH = MatchCounts(wins=45, losses=48, draws=7, ll=11, ld=4, wl=22, wd=3, ww=10)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from merels.engine.game.notation import parse_move
 from merels.engine.tablebase.verdict import PlayedMove, Verdict
-from merels.tournament.report.accuracy_report import rows
+from merels.tournament.report.accuracy_report import table
 from merels.tournament.statistics.accuracy import Accuracy, MoveCounts, total
 
 HELD = Verdict(1, 1, 1, 3, True)
@@ -40,8 +40,8 @@ def test_a_table_has_a_row_for_each_phase_played_and_a_total() -> None:
     accuracy.add("A", "B", [
         played(1, 0, HELD, "placing"), played(2, 0, CERTAIN_BLUNDER), played(2, 1, None)
     ])
-    table = [row[:5] + row[7:] for row in rows(accuracy, str)[1:]]
-    assert table == [
+    cells = [row[:5] + row[7:] for row in table(accuracy).rows[1:]]
+    assert cells == [
         ["A", "placing", "1", "1", "100.0%", "0", "0", "0", "0"],
         ["A", "moving", "1", "1", "0.0%", "0", "0", "1", "0"],
         ["A", "all", "2", "2", "50.0%", "0", "0", "1", "0"],
