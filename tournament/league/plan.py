@@ -151,10 +151,11 @@ class LeaguePlan(Plan):
         if (half_pair := self._next_half_pair()) is not None:
             self._half_pairs.remove(half_pair)
             return self._task(half_pair)
-        if self._is_enough():
+        wanted = self._wanted()
+        if not (self._below_floor or wanted):
             return None
         part, count = self._part
-        chosen = self._choice.next(count, self._wanted(), self._below_floor)
+        chosen = self._choice.next(count, wanted, self._below_floor)
         if len(chosen) < count:
             return None
         if self._gaps:
@@ -332,6 +333,9 @@ class LeaguePlan(Plan):
     def _wanted(self) -> list[int]:
         """Return the players whose expected errors are above the goal, among those who play.
 
+        If there are none, and no pair is below the floor, the pending games are expected to
+        suffice.
+
         The goal for each rating is at least `MARGIN` times the rating's limit in `_least`.
         """
         goal = self.goal.error
@@ -341,10 +345,6 @@ class LeaguePlan(Plan):
         ]
 
     # The end.
-
-    def _is_enough(self) -> bool:
-        """Return whether the pending games are expected to suffice for the goal."""
-        return not self._below_floor and not self._wanted()
 
     def _is_over(self) -> bool:
         """Return whether the run has used up its number of games or its time."""
