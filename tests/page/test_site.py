@@ -124,6 +124,10 @@ def test_a_link_opens_a_game_and_an_opponents_games(played: str, browser: Browse
     enter(browser, "[aria-label=opponent]", "0")
     browser.wait("location.hash === '#games=0'")
     assert len(browser.run(CELLS, ".opponents")) == 4
+    browser.run("""[...document.querySelectorAll(".opponents tbody tr")]
+        .find((row) => row.cells[0].textContent === "Club").querySelector("td a").click()""")
+    browser.wait("!document.querySelector('.opponents')")
+    assert {frozenset(cells[1:3]) for cells in browser.run(CELLS, ".games")} == listed
 
 
 def test_a_game_closes_with_escape_and_opens_again(

@@ -118,17 +118,19 @@ export class GameList {
       text += ` Its rating is ${Math.abs(lead).toFixed(0)} Elo ${lead < 0 ? "lower" : "higher"}, ` +
         `which predicts ${percent(expected)}.`;
     }
-    const named = (row, column) => {
+    /** A cell of an opponent: its name and number of games are links, if it has a page. */
+    const linked = (row, column) => {
+      const text = String(row[column]);
+      if (column > 1 || this.engine === null) return text;
       const number = this.numbers[this.names.indexOf(row[0])];
-      return column || this.engine === null ? String(row[column])
-        : element("a", { href: `player-${number}.html` }, row[0]);
+      return element("a", { href: column ? `#games=${number}` : `player-${number}.html` }, text);
     };
     const parts = [element("p", { class: "total" }, text),
       table("colours", ["With", ...TALLY], [...colours, total].map((tally, index) =>
         [["White", "Black", "both colours"][index], ...tally.cells]))];
     if (opponent < 0) {
       parts.push(element("h3", {}, "By opponent"), by("opponents", "Opponent", (game) =>
-        this.names[white[game] === engine ? black[game] : white[game]], named));
+        this.names[white[game] === engine ? black[game] : white[game]], linked));
     }
     parts.push(element("h3", {}, "How games ended"),
       by("reasons", "Reason", (game) => reasons[reason[game]]));
