@@ -96,7 +96,7 @@ def review_view(session: Session) -> JSON | None:
         "nodes": progress.nodes,
         "judgements": [as_json(judgement) for judgement in list(progress.judgements)],
         "sums": [
-            {"accuracy": round(100 * (1 - sums.average_loss), 1), "moves": sums.moves,
+            {"accuracy": sums.accuracy and round(sums.accuracy, 1),
              "counts": {name: sums.names[name] for _, name in GRADES}}
             for sums in progress.sums
         ],

@@ -22,6 +22,8 @@ DEFAULT_NODES = 300_000
 """Node limit of the search of each position."""
 GRADES: tuple[tuple[float, str], ...] = ((0.30, "blunder"), (0.15, "mistake"), (0.07, "inaccuracy"))
 """Names of bad moves, each after its minimum loss; the largest loss first."""
+LOST = 0.05
+"""Expected score below which a position is lost, so that no move costs more."""
 SYMBOLS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!"}
 """The annotation symbol of each grade."""
 
@@ -67,6 +69,8 @@ class Judgement:
     """``blunder``, ``mistake``, ``inaccuracy`` or empty."""
     proven: bool
     """Whether `name` is proven: by both values, or because the move is proven to lose."""
+    at_stake: bool = True
+    """Whether a move could lose value here: the mover is not lost, and has more than one move."""
     draw_passed: Outcome | None = None
     """Draw by a counting rule after this move, if the record goes on after it; otherwise None."""
 
@@ -162,7 +166,10 @@ def review(record: Record, judge: Judge) -> Iterator[Judgement]:
         proven = bool(name) and after_is_proven and (before.proven or chance_after == 0)
         continued = following.played_on() if ply + 1 < len(moves) else following
         draw_passed = following.outcome() if continued is not following else None
-        yield Judgement(ply, number, mover, move, before, after, loss, name, proven, draw_passed)
+        at_stake = chance >= LOST and len(position.legal_moves()) > 1
+        yield Judgement(
+            ply, number, mover, move, before, after, loss, name, proven, at_stake, draw_passed
+        )
         if draw_passed is not None:
             after = judge(continued)
         position, before = continued, after

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import exp
+from statistics import fmean, harmonic_mean
 
 from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position
@@ -31,12 +33,23 @@ class Sums:
     """Sum of the losses, in expected score."""
     names: Counter[str] = field(default_factory=Counter)
     """Number of moves by judgement, such as ``blunder``; an empty string is a good move."""
+    accuracies: list[float] = field(default_factory=list)
+    """Accuracy in percent of each move at which value was at stake."""
 
     def add(self, judgement: Judgement) -> None:
         """Add a judgement to the totals."""
         self.moves += 1
         self.loss += judgement.loss
         self.names[judgement.name] += 1
+        if judgement.at_stake:
+            self.accuracies.append(accuracy_of(judgement.loss))
+
+    @property
+    def accuracy(self) -> float | None:
+        """Mean of the arithmetic and the harmonic mean of `accuracies`; None if it is empty."""
+        if not self.accuracies:
+            return None
+        return (fmean(self.accuracies) + harmonic_mean(self.accuracies)) / 2
 
     @property
     def average_loss(self) -> float:
@@ -46,6 +59,11 @@ class Sums:
     def __str__(self) -> str:
         counts = [counted(self.names[name], name) for _, name in GRADES]
         return f"{', '.join(counts)}; average loss {100 * self.average_loss:.1f}% a move"
+
+
+def accuracy_of(loss: float) -> float:
+    """Return a move's accuracy in percent on the scale of lichess; at least 1."""
+    return min(100.0, max(1.0, 103.1668 * exp(-4.354 * loss) - 3.1669))
 
 
 def lines(judgements: Iterator[Judgement]) -> Iterator[str]:

@@ -180,7 +180,7 @@ def test_the_result_is_beside_the_board_with_accuracy_and_mistakes(
     shot(page, f"result-{width}")
     page.click("#result-review")
     page.wait("document.getElementById('result-accuracy').textContent"
-              ".startsWith('Accuracy: White 0 %, Black ')")
+              ".startsWith('1 losing mistake: move 9. Accuracy: White 1 %, Black ')")
     shot(page, f"result-reviewed-{width}")
     if width < 500:
         # The review scrolls to its result.

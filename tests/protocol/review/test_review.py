@@ -15,8 +15,9 @@ from merels.engine.game.rules import make_rules
 from merels.engine.game.score import PovScore, Score
 from merels.engine.search.searcher import Searcher
 from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.games.record import Record
 from merels.protocol.review.review import Value, judge_with, review, score_text
-from merels.protocol.review.text import evaluation_text
+from merels.protocol.review.text import Sums, accuracy_of, evaluation_text
 from tests.kit.tables import built_tables
 from tests.line_count import lines_run
 
@@ -177,3 +178,23 @@ def test_material_does_not_matter_in_a_drawn_position() -> None:
     assert judge(drawn) == Value(PovScore(Score(cp=0), WHITE), None)
     undecided = judge(parse_position(ahead.format(0), rules))
     assert undecided.best is not None and undecided.score.relative.cp != 0
+
+
+def test_moves_by_chance_are_not_accurate() -> None:
+    """Moves of a lost side, which lose nothing more, made random games 91 to 97 % accurate."""
+    generator, record = random.Random(7), Record(Position())
+    node = record.root
+    while node.position.outcome() is None and node.ply < 40:
+        node = record.add(node, generator.choice(node.position.legal_moves()))
+    sums = (Sums(), Sums())
+    for judgement in review(record, judge_with(Searcher(), 5000)):
+        sums[judgement.side].add(judgement)
+    assert all(side.accuracy is not None and side.accuracy < 80 for side in sums)
+    assert any(len(side.accuracies) < side.moves for side in sums)
+
+
+def test_accuracy_is_on_the_scale_of_lichess_and_unknown_without_moves_at_stake() -> None:
+    sums = Sums()
+    assert sums.accuracy is None
+    for loss, accuracy in ((0.0, 100.0), (0.1, 63.6), (0.3, 24.8), (1.0, 1.0)):
+        assert Sums(accuracies=[accuracy_of(loss)]).accuracy == pytest.approx(accuracy, abs=0.1)

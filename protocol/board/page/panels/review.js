@@ -8,6 +8,10 @@ import { usersOf } from "./players.js";
 /** Minimum milliseconds between two drawings of the graph of a running review. */
 const PAUSE = 300;
 
+/** Least loss of a losing mistake, and White's or Black's expected score after it. */
+const LOSING = 0.15;
+const LOST = 0.25;
+
 /** Returns whether a review is running. */
 export const isRunning = (review) => review !== null && review.judgements.length < review.moves;
 
@@ -61,7 +65,7 @@ export class ReviewPanel {
     drawSums(review);
     if (now.seeksReview) $("graph").scrollIntoView({ block: "center" });
     now.seeksReview = false;
-    $("verdict").textContent = verdictOn(review, judgementOf(review, state));
+    $("verdict").textContent = verdictOn(review, state);
   }
 
   /** Draws the graph; at most every `PAUSE` while the review runs, because games may be long. */
@@ -92,18 +96,29 @@ function drawSums({ sums }) {
   const key = JSON.stringify(sums);
   if ($("sums").dataset.key === key) return;
   $("sums").dataset.key = key;
-  $("sums").replaceChildren(...sums.flatMap(({ accuracy, moves, counts }, side) => [
+  $("sums").replaceChildren(...sums.flatMap(({ accuracy, counts }, side) => [
     element("dt", {}, SIDES[side]),
-    element("dd", {}, moves
-      ? t("review.sums", { accuracy: decimal(accuracy, 1), counts: countsText(counts) }) : "–"),
+    element("dd", {}, t("review.sums", {
+      accuracy: accuracy === null ? "–" : decimal(accuracy, 0), counts: countsText(counts),
+    })),
   ]));
+}
+
+/** Returns the moves that turned a game that was not lost into a lost one, as a sentence. */
+export function losingMistakes(review, state) {
+  const lost = mistakes(review, state).filter(({ loss, side, value }) =>
+    loss >= LOSING && (side === "white" ? value : 1 - value) < LOST);
+  const moves = lost.map(({ number }) => number).join(", ");
+  return lost.length ? `${counted("losing", lost.length)}: ${t("review.moves", { moves })}`
+    : t("review.no-losing");
 }
 
 const countsText = (counts) => ["blunder", "mistake", "inaccuracy"]
   .map((name) => counted(name, counts[name])).join(", ");
 
 /** Returns the verdict on the move shown, or on the whole game. */
-function verdictOn(review, judged) {
+function verdictOn(review, state) {
+  const judged = judgementOf(review, state);
   const done = review.judgements.length;
   if (isRunning(review)) return t("review.judging", { number: done + 1, count: review.moves });
   if (judged && judged.sentence) {
@@ -111,8 +126,5 @@ function verdictOn(review, judged) {
     return `${judged.move}: ${fromServer(judged.sentence)} (${fromServer(judged.text)}).${cost}`;
   }
   if (judged) return `${judged.move}: ${fromServer(judged.text)}`;
-  const count = (name) => review.judgements.filter((judgement) => judgement.name === name).length;
-  return t("review.counts", {
-    blunders: count("blunder"), mistakes: count("mistake"), inaccuracies: count("inaccuracy"),
-  });
+  return losingMistakes(review, state);
 }

@@ -3,7 +3,7 @@
 import { $ } from "../dom.js";
 import { fromServer, playerName, SIDES, t } from "../text.js";
 import { now } from "../now.js";
-import { isRunning, mistakes } from "./review.js";
+import { isRunning, losingMistakes, mistakes } from "./review.js";
 import { usersOf } from "./players.js";
 
 /** Returns the status text; null while a move is being sent. */
@@ -85,8 +85,9 @@ export class ResultCard {
     }
     if (!isDone) return;
     const [white, black] = review.sums
-      .map(({ accuracy, moves }) => (moves ? `${accuracy.toFixed(0)} %` : "–"));
-    $("result-accuracy").textContent = t("result.accuracy", { white, black });
+      .map(({ accuracy }) => (accuracy === null ? "–" : `${accuracy.toFixed(0)} %`));
+    const losing = losingMistakes(review, now.state);
+    $("result-accuracy").textContent = `${losing}. ${t("result.accuracy", { white, black })}`;
   }
 
   close() {
