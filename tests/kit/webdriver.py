@@ -137,7 +137,20 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Click an element with the mouse; `RuntimeError` if another element covers it."""
-        self._on_elements(lambda: self._do(f"element/{self.find(selector)}/click"))
+        self._on_elements(lambda: self._do(f"element/{self._uncovered(selector)}/click"))
+
+    def _uncovered(self, selector: str) -> str:
+        """Return an element's reference; scroll it out from under a bar at the bottom."""
+        self.run(
+            """const element = document.querySelector(arguments[0]);
+               const bar = document.querySelector(".controls > .buttons");
+               if (!element || !bar || bar.contains(element) || element.closest("dialog:modal")
+                 || getComputedStyle(bar).position !== "sticky") return;
+               if (element.getBoundingClientRect().bottom > bar.getBoundingClientRect().top) {
+                 element.scrollIntoView({block: "center"});
+               }""", selector,
+        )
+        return self.find(selector)
 
     def _on_elements(self, command: Callable[[], object]) -> None:
         """Find elements and act on them, again if the page draws them anew in between."""
@@ -157,7 +170,7 @@ class Browser:
     def _move(self, selector: str, milliseconds: int = 30) -> dict[str, Any]:
         """Return the action that moves a pointer to the centre of an element."""
         return {"type": "pointerMove", "duration": milliseconds, "x": 0, "y": 0,
-                "origin": {_ELEMENT: self.find(selector)}}
+                "origin": {_ELEMENT: self._uncovered(selector)}}
 
     def _point(self, device: str, *actions: dict[str, Any]) -> None:
         """Perform actions of a pointing device."""

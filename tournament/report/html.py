@@ -19,7 +19,7 @@ from merels.tournament.report.crosstable import (
 from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import ending_tables
 from merels.tournament.report.svg import rating_plot, spread_plot
-from merels.tournament.report.text_table import Table, percent, shorten
+from merels.tournament.report.text_table import Table, percent, shorten_apart
 from merels.tournament.report.time_report import MoveTimes, TimeLosses, times_table
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
@@ -117,8 +117,9 @@ def summary(
 
 def times_section(times: Mapping[str, MoveTimes], losses: TimeLosses) -> str:
     """Return the times of moves and the numbers of games lost on time, as HTML."""
+    labels = shorten_apart(times, 14)
     spreads = [
-        (f"{shorten(name, 14)} {kind}", spread)
+        (f"{labels[name]} {kind}", spread)
         for name, engine in times.items() for kind, spread in engine.spreads().items()
     ]  # fmt: skip
     return "\n".join([

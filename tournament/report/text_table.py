@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Container, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from merels.engine.common.errors import printable
@@ -53,6 +54,17 @@ def shorten(text: str, columns: int = MAX_NAME) -> str:
             break
         kept += character
     return kept + "..."
+
+
+def shorten_apart(names: Iterable[str], columns: int) -> dict[str, str]:
+    """Return each name shortened; names that would look the same lose their middle instead."""
+    short = {name: shorten(name, columns) for name in names}
+    counts = Counter(short.values())
+    half = (columns - 3) // 2
+    return {
+        name: text if counts[text] == 1 else f"{text[:half]}...{printable(name)[-half:]}"
+        for name, text in short.items()
+    }
 
 
 def percent(part: float, whole: int) -> str:

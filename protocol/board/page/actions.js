@@ -163,8 +163,8 @@ async function offerDraw() {
 /** Analyses the position shown by the first rules whose tables have it. */
 async function useTables() {
   const { tables, position } = now.state;
-  if (!tables || !tables.rules || !await confirmLeaving()) return;
-  await api("new", { position: position.text, variant: tables.rules[0], analyse: true });
+  const request = { position: position.text, variant: tables.rules[0], analyse: true };
+  if (await confirmLeaving()) await api("new", request);
 }
 
 /** The actions by name; a button whose id is a name performs that action. */
@@ -220,7 +220,6 @@ export const ACTIONS = {
     if (now.review) redraw("review");
     else await send("review", { on: true });
   },
-  "result-save": () => ACTIONS.share(),
   help: () => showHelp(now.state.rules),
 };
 
@@ -270,7 +269,8 @@ async function openTutorial() {
 /** Shows the help with the rules of the game on the board. */
 function showHelp({ variant, fields }) {
   $("rules-list").replaceChildren(
-    ...[source(variant), ...sentences(fields)].map((text) => element("li", {}, text)),
+    ...[...sentences(fields), source(variant)].filter(Boolean)
+      .map((text) => element("li", {}, text)),
   );
   $("help-dialog").showModal();
 }

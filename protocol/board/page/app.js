@@ -10,7 +10,7 @@ import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
-import { isUnsaved, confirmLeaving, now, send, tree } from "./now.js";
+import { isUnsaved, now, send, tree } from "./now.js";
 import { indexed } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
@@ -21,16 +21,13 @@ import { fillPage, t } from "./text.js";
 let resultCard;
 const typedMove = new TypedMove(playMove);
 
-/** Offers to resume the last game; hides the offer with null. */
+/** Offers to resume the last game, if there is one. */
 function offerToResume(game) {
   $("resume").hidden = !game;
   if (!game) return;
   $("resume-text").textContent = t("resume.ask", { game: title(game) });
-  $("resume-not").addEventListener("click", () => { $("resume").hidden = true; });
   $("resume-go").addEventListener("click", async () => {
-    $("resume").hidden = true;
-    const isOpen = await confirmLeaving() && await send("reopen", { key: game.key });
-    if (isOpen) flipForUser(now.state.players);
+    if (await send("reopen", { key: game.key })) flipForUser(now.state.players);
   });
 }
 

@@ -5,8 +5,11 @@ import { t, textOr } from "./text.js";
 /** Returns the title of a rule set, or its name if it has none. */
 export const title = (variant) => textOr(`rules.${variant}`, variant);
 
-/** Returns a rule set's source and how it differs from others; empty if there is no text. */
-export const source = (variant) => textOr(`rules.${variant}.words`, "");
+/** Returns what a rule set does; empty if there is no text. */
+export const summary = (variant) => textOr(`rules.${variant}.words`, "");
+
+/** Returns a rule set's source; empty if there is no text. */
+export const source = (variant) => textOr(`rules.${variant}.source`, "");
 
 /** Returns a field's question, or its name if there is no text for it. */
 export const question = (field) => textOr(`rule.${field}`, field);

@@ -7,7 +7,7 @@ import { Overlay } from "./board/overlay.js";
 import { earlyChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
 import { now, tree } from "./now.js";
-import { source, title } from "./rules.js";
+import { summary, title } from "./rules.js";
 import { MoveList, Study } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
 import { judgementOf, ReviewPanel } from "./panels/review.js";
@@ -117,11 +117,12 @@ function drawState() {
   $("undo").disabled = !state.undo;
   $("redo").disabled = !state.redo;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
-  $("resign").disabled = state.over || engines.length === 2;
+  $("redo").hidden = !state.analysing;
+  $("resign").hidden = $("draw").hidden = !state.playing || engines.length === 2;
   $("suggest").disabled = !state.legal.length;
   $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
-  $("resign").hidden = $("draw").hidden = state.analysing;
-  $("draw").disabled = !state.playing || engines.length === 2 || !state.plies;
+  // A draw is not offered in the first moves.
+  $("draw").hidden ||= state.plies < 2;
   $("offer").hidden = state.offer === null || !state.playing;
   if (state.offer !== null) {
     $("offer-text").textContent = t("offer", { side: SIDES[state.offer] });
@@ -132,9 +133,8 @@ function drawState() {
   $("analyse").setAttribute("aria-pressed", String(state.analysing));
   $("play").setAttribute("aria-pressed", String(!state.analysing));
   document.body.classList.toggle("playing", !state.analysing);
-  $("new").classList.toggle("main", !state.playing && !state.analysing);
   $("rules-line").textContent = title(state.rules.variant);
-  $("rules-line").title = source(state.rules.variant);
+  $("rules-line").title = summary(state.rules.variant);
   $("review").disabled = !tree.root.children.length;
   parts.study.draw(state);
   drawTrouble();

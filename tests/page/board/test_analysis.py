@@ -79,10 +79,11 @@ def test_proven_values_are_marked_on_men_and_points_and_listed(page: Browser) ->
     assert page.text("#worth") == "White wins, proven"
     # The best moves are listed first.
     first, last = page.run(
-        "const all = [...document.querySelectorAll('#explorer button')];"
-        "return [all[0], all.at(-1)].map((button) => button.textContent)"
+        "const all = [...document.querySelectorAll('#explorer button, #explorer .group')];"
+        "return [all[1], all.findLast((item) => item.className === 'group')]"
+        ".map((item) => item.textContent)"
     )
-    assert first.endswith("White winsin 1") and "White loses" in last
+    assert first.endswith("in 1 move") and last == "Loses"
     click(page, "d6")
     page.wait("document.querySelectorAll('.point:not(:has(.man)) .value').length > 10")
     shot(page, "proven")

@@ -108,7 +108,7 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     assert page.text("#result-reason") == "Weiß gewinnt, Schwarz gibt auf"
     shot(page, "german")
     decimal = "import('./text.js').then(({ t }) => t('time.move', { seconds: 0.1 }))"
-    assert page.run(f"return {decimal}") == "0,1 s pro Zug"
+    assert page.run(f"return {decimal}") == "Ohne Uhr, die Engine denkt 0,1 s"
     translated = page.run(
         """return import("./text.js").then(({ fromServer }) => [
              "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
@@ -123,7 +123,7 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     assert translated == [
         "Remis durch Wiederholung", "Schwarz gewinnt, Weiß hat zwei Steine",
         "Weiß am Zug: Ein Zug gewinnt.", "Grober Fehler, bewiesen: d6 war besser",
-        "„d6“: Das Programm ist am Zug; warte auf seinen Zug", "Weiß gewinnt in 5",
+        "„d6“: Die Engine ist am Zug; warte auf ihren Zug", "Weiß gewinnt in 5",
         "merels (Verein)", "a sentence that no table has",
         "„play on“: Die Partie ist hier zu Ende: Weiß gewinnt, Schwarz hat zwei Steine",
         "„f4“: Ein Zug der Partie kann während der Partie nicht gelöscht werden",
@@ -145,7 +145,7 @@ def test_an_engine_has_its_german_name_in_every_text(page: Browser) -> None:
     page.wait("document.getElementById('status').textContent.startsWith("
               "'merels (Verein) denkt nach') && "
               "document.getElementById('facts').textContent.includes('merels (Verein): Tiefe')")
-    page.wait("!document.getElementById('draw').disabled")
+    page.wait("document.getElementById('draw').checkVisibility()")
     page.click("#draw")
     page.wait("document.getElementById('toast').textContent === "
               "'merels (Verein) lehnt das Remis ab.'")

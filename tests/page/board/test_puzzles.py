@@ -192,7 +192,7 @@ def test_puzzles_of_a_theme_and_a_rating_are_chosen(page: Browser) -> None:
 def test_rules_without_puzzles_are_named(page: Browser) -> None:
     begin(page, variant="loc")
     tap_menu(page, "puzzles")
-    wait_for_note(page, "there are no puzzles of these rules; make a file")
+    wait_for_note(page, "There are no puzzles of these rules; make a file")
     expect_refusal(page)
     page.click("#puzzle-dialog [value=cancel]")
 

@@ -11,7 +11,6 @@ from tests.page.board.test_accessible import NAMED
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
-    BEGINNER,
     FLYERS,
     MUTE,
     PERSON,
@@ -77,7 +76,7 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
     page.click("input[name=colour][value='1']")
     enter(page, "#time", "0")
     enter(page, "#variant", "morris")
-    assert "Roman is another name of these rules" in page.text("#rules-words")
+    assert "Also called Roman" in page.text("#rules-words")
     page.click("#begin")
     page.wait_for_count("#moves button", 1)
     page.wait("document.querySelector('#player-bottom .name').textContent === 'Black: You'")
@@ -144,18 +143,6 @@ def test_a_random_colour_is_white_or_black(server: Server, page: Browser) -> Non
         if page.run(f"return {is_open('ask')}"):
             page.click("#ask-yes")
         page.wait(is_named)
-
-
-def test_new_game_is_a_main_button_only_after_a_game(page: Browser) -> None:
-    is_main = "document.getElementById('new').classList.contains('main')"
-    begin(page, black=BEGINNER)
-    assert not page.run(f"return {is_main}")
-    ask(page, "resign")
-    page.wait(is_main)
-    # Beside the result card Rematch stands out, so New game has no fill.
-    page.wait("!document.getElementById('result-card').hidden")
-    fill = "return getComputedStyle(document.getElementById('new')).backgroundColor"
-    assert page.run(fill) == "rgba(0, 0, 0, 0)"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844), (844, 390)])

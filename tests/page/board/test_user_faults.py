@@ -338,3 +338,46 @@ def test_german_translates_readers_and_numbers_but_no_names(page: Browser) -> No
     ask(page, "new", players=players)
     page.wait("document.querySelector('#player-bottom .name').textContent === 'Weiß: White'")
     assert name(page, "top") == "Schwarz: Player"
+
+
+def visible_buttons(page: Browser) -> list[str]:
+    """Return the ids of the buttons in the row under the board."""
+    ids: list[str] = page.run(
+        "return [...document.querySelectorAll('.controls .buttons button')]"
+        ".filter((button) => button.checkVisibility()).map((button) => button.id)"
+    )
+    return ids
+
+
+def test_the_row_under_the_board_has_only_what_the_moment_needs(page: Browser) -> None:
+    steps = ["first", "back", "forward", "last"]
+    begin(page)
+    assert visible_buttons(page) == [*steps, "undo", "suggest", "resign", "game-button"]
+    play(page, "d6")
+    play(page, "f4")
+    page.wait("document.getElementById('draw').checkVisibility()")
+    assert "redo" not in visible_buttons(page)
+    heights = page.run(
+        "return new Set([...document.querySelectorAll('.controls .buttons button')]"
+        ".filter((button) => button.checkVisibility())"
+        ".map((button) => button.getBoundingClientRect().top)).size"
+    )
+    assert heights == 1, "the buttons are in one row"
+    # A variation can be promoted and deleted, the game cannot.
+    page.click("#analyse")
+    page.wait("document.getElementById('study').checkVisibility()")
+    hidden = "return ['promote', 'delete'].map((id) => document.getElementById(id).hidden)"
+    assert page.run(hidden) == [True, True]
+    assert "resign" not in visible_buttons(page) and "redo" in visible_buttons(page)
+    page.click("#back")
+    page.wait("document.querySelector('#moves [aria-current]').dataset.node === '1'")
+    play(page, "a1")
+    page.wait(f"JSON.stringify((() => {{ {hidden} }})()) === '[false,false]'")
+
+
+def test_rules_are_told_by_what_they_do_and_roman_is_no_choice(page: Browser) -> None:
+    tap_menu(page, "new")
+    values = page.run("return [...document.getElementById('variant').options]"
+                      ".map((option) => option.value)")
+    assert values[0] == "mill" and "roman" not in values
+    assert page.text("#rules-words").endswith("The usual rules.")

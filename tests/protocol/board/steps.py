@@ -93,7 +93,9 @@ const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((element) => element.checkVisibility(
     {contentVisibilityAuto: true, visibilityProperty: true})
-    && !element.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends"))
+    && !element.closest("#moves, #lines, #explorer, .scroll, .segments, dialog .ends")
+    && (!element.closest(".buttons")
+        || getComputedStyle(element.closest(".buttons")).position !== "sticky"))
   .map((element) => [element, element.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height)
   .filter(([element, box]) => {

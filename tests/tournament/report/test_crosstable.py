@@ -10,7 +10,7 @@ import pytest
 from merels.engine.common.errors import printable
 from merels.tournament.report import crosstable, html, summary
 from merels.tournament.report.summary import endings_text
-from merels.tournament.report.text_table import grid, shorten, width
+from merels.tournament.report.text_table import grid, shorten, shorten_apart, width
 from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.statistics.sprt import Sprt, match_llr
@@ -258,3 +258,10 @@ def test_no_summary_contains_nan() -> None:
     assert summary.summary_lines(drawn, "A", "B")[2] == (
         "LOS: 50.00 %, DrawRatio: 100.00 %, PairsRatio: 1.00"
     )
+
+
+def test_names_that_begin_alike_get_different_labels() -> None:
+    names = ("merels-with-many-threads-1", "merels-with-many-threads-2", "short")
+    labels = shorten_apart(names, 14)
+    assert len(set(labels.values())) == 3 and labels["short"] == "short"
+    assert all(width(label) <= 14 for label in labels.values())

@@ -3,7 +3,7 @@
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving } from "../now.js";
-import { answer, question, source, title } from "../rules.js";
+import { answer, question, summary, title } from "../rules.js";
 import { t } from "../text.js";
 import { fill, labelled, show } from "./form.js";
 
@@ -68,7 +68,6 @@ export class NewGame {
       this.remember();
       onBegin(settings.players);
     }
-    if (button === "apply") await api("players", this.settings(this.quickSide()));
     return button === "begin" && this.byKey;
   }
 
@@ -76,13 +75,13 @@ export class NewGame {
   players() {
     const { players } = this.settings(this.quickSide());
     return players.map(({ engine, level, name }, seat) => {
+      if (name) return { engine, name };
       if (engine === null) {
-        const usual = players[1 - seat].engine === null ? "Player" : "You";
-        return { engine, level: "full", typed: name, name: name || usual, usual: !name };
+        return { engine, name: players[1 - seat].engine === null ? "Player" : "You", usual: true };
       }
       const { name: program, levels } = this.about.engines[engine];
       const usual = levels && level !== "full";
-      return { engine, level, typed: "", name: usual ? `${program} (${level})` : program, usual };
+      return { engine, name: usual ? `${program} (${level})` : program, usual };
     });
   }
 
@@ -105,7 +104,11 @@ export class NewGame {
     this.times = TIMES.some(isCurrent) ? TIMES : [...TIMES, current];
     const times = this.times.map((offered, index) => [timeText(offered), String(index)]);
     fill($("time"), times, String(this.times.findIndex(isCurrent)));
-    const variants = Object.keys(this.about.variants).map((name) => [title(name), name]);
+    // Roman has the rules of Morris under another name.
+    const names = Object.keys(this.about.variants)
+      .filter((name) => name !== "roman" || [variant, state.rules.variant].includes(name));
+    const variants = names.sort((a, b) => (b === "mill") - (a === "mill"))
+      .map((name) => [title(name), name]);
     const isKnown = variant in this.about.variants;
     fill($("variant"), variants, isKnown ? variant : state.rules.variant);
     if (isKnown) this.showFields(variant);
@@ -223,7 +226,7 @@ export class NewGame {
       return labelled(question(field.name), `field-${field.name}`, input);
     });
     $("fields").replaceChildren(...rows);
-    $("rules-words").textContent = source(variant);
+    $("rules-words").textContent = summary(variant);
   }
 
   /** Returns the chosen rule set, and the fields that differ from it. */

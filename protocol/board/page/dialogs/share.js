@@ -51,64 +51,22 @@ function strip(hands, side) {
   return group;
 }
 
-/** Returns the picture as a PNG; painted, because the page's policy forbids loading images. */
-function picturePNG(root) {
+/** Returns a picture as the text of a file. */
+const fileOf = (picture) => new Blob(
+  [new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" },
+);
+
+/** Returns a picture as a PNG. */
+async function picturePNG(picture) {
+  const image = new Image();
+  image.src = URL.createObjectURL(fileOf(picture));
+  await image.decode();
+  URL.revokeObjectURL(image.src);
   const canvas = document.createElement("canvas");
   canvas.width = 2 * SIZE;
   canvas.height = 2 * (SIZE + STRIP);
-  const pen = canvas.getContext("2d");
-  const { x, y } = root.viewBox.baseVal;
-  const inside = root.getScreenCTM().inverse();
-  for (const shape of root.querySelectorAll("rect, path, line, circle, text")) {
-    const { e, f } = inside.multiply(shape.getScreenCTM());
-    pen.setTransform(2, 0, 0, 2, 2 * (e - x), 2 * (f - y));
-    paint(pen, shape);
-  }
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
-}
-
-/** Returns a shape's fill for a canvas: a colour, or a gradient over the circle's box. */
-function fillOf(pen, shape) {
-  const style = shape.getAttribute("fill");
-  const id = /^url\("?#([\w-]+)"?\)$/.exec(style);
-  if (!id) return style;
-  const gradient = shape.ownerSVGElement.querySelector(`[id="${id[1]}"]`);
-  const number = (element, name) => Number(element.getAttribute(name));
-  const r = number(shape, "r");
-  const at = (name) => number(shape, name) + r * (2 * number(gradient, name) - 1);
-  const [x, y] = [at("cx"), at("cy")];
-  const canvasFill = pen.createRadialGradient(x, y, 0, x, y, 2 * r * number(gradient, "r"));
-  for (const stop of gradient.children) {
-    const [red, green, blue] = stop.getAttribute("stop-color").match(/[\d.]+/g).slice(-3);
-    const isSRGB = stop.getAttribute("stop-color").startsWith("color(");
-    const channels = [red, green, blue].map((part) => (isSRGB ? 255 * part : part));
-    const opacity = stop.getAttribute("stop-opacity");
-    canvasFill.addColorStop(number(stop, "offset"), `rgb(${channels.join(" ")} / ${opacity})`);
-  }
-  return canvasFill;
-}
-
-/** Paints a shape of the picture on a canvas. */
-function paint(pen, shape) {
-  const get = (name) => shape.getAttribute(name);
-  const numbers = (...names) => names.map((name) => Number(get(name)));
-  const outline = new Path2D(get("d") ?? "");
-  if (shape.localName === "rect") outline.roundRect(...numbers("x", "y", "width", "height", "rx"));
-  if (shape.localName === "circle") outline.arc(...numbers("cx", "cy", "r"), 0, 2 * Math.PI);
-  if (shape.localName === "line") {
-    outline.moveTo(...numbers("x1", "y1"));
-    outline.lineTo(...numbers("x2", "y2"));
-  }
-  Object.assign(pen, {
-    globalAlpha: Number(get("opacity")), fillStyle: fillOf(pen, shape),
-    strokeStyle: get("stroke"), lineWidth: parseFloat(get("stroke-width")),
-    lineCap: get("stroke-linecap"),
-    font: `${get("font-weight")} ${get("font-size")} ${get("font-family")}`,
-    textAlign: "center", textBaseline: "middle",
-  });
-  if (shape.localName === "text") pen.fillText(shape.textContent, ...numbers("x", "y"));
-  if (get("fill") !== "none") pen.fill(outline);
-  if (get("stroke") !== "none") pen.stroke(outline);
 }
 
 /** Copies a field's text; if the browser refuses, leaves it selected for the user. */
@@ -130,8 +88,7 @@ export class Share {
       download(name, new Blob([$("share-text").value], { type: "text/plain" }));
     });
     $("share-svg").addEventListener("click", () => {
-      const text = new XMLSerializer().serializeToString(this.picture);
-      download("position.svg", new Blob([text], { type: "image/svg+xml" }));
+      download("position.svg", fileOf(this.picture));
     });
     $("share-png").addEventListener("click", async () => {
       download("position.png", await picturePNG(this.picture));

@@ -1,10 +1,10 @@
 // The evaluation bar, the variations and the proven values of the position shown.
 
-import { $, element } from "../dom.js";
+import { $, COLOURS, element } from "../dom.js";
 import { parseMove } from "../drawing.js";
 import { markPicture } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
-import { countedText, decimal, fromServer, SIDES, t } from "../text.js";
+import { countedText, decimal, fromServer, playerName, SIDES, t } from "../text.js";
 
 const VALUE_KEYS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
 /** White's share by result. */
@@ -16,7 +16,7 @@ function drawBar(share, text) {
   $("bar-white").style.setProperty("--share", `${percent}%`);
   $("bar").setAttribute("aria-valuenow", percent);
   $("bar").setAttribute("aria-valuetext", t("evaluation.bar", { text, percent }));
-  $("bar").title = t("evaluation.bar.title", { text, percent });
+  $("bar").title = $("bar").ariaValueText;
 }
 
 /** Returns the text and White's share of the position's proven value, or null. */
@@ -110,7 +110,9 @@ export class Evaluation {
     if (!reveals || this.position !== state.position.text) this.endPreview();
     this.position = state.position.text;
     this.write($("worth"), reveals && shown ? shown[0] : "");
-    this.write($("facts"), reveals ? this.facts(info, shown) : t("evaluation.off"));
+    const [facts, ...more] = reveals ? this.facts(info, shown, state) : [t("evaluation.off")];
+    this.write($("facts"), facts);
+    $("facts").title = more.join(" · ");
     // Reserve the height: lines that come and go would move everything below them.
     const lineCount = reveals && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
@@ -135,15 +137,18 @@ export class Evaluation {
     if (place.textContent !== text) place.textContent = text;
   }
 
-  facts(info, shown) {
-    const parts = shown && shown[2] ? [shown[2]] : [];
+  /** Returns the source of the evaluation, then the numbers that are shown on demand. */
+  facts(info, shown, { players }) {
+    const parts = [shown && shown[2] ? shown[2] : ""];
     if (info && info.share !== null) {
-      const { name } = info;
-      parts.push(t("evaluation.depth", { name, depth: info.depth ?? "?" }));
+      const player = players[COLOURS.indexOf(info.part)];
+      const name = player ? playerName(player) : info.name;
+      const depth = t("evaluation.depth", { name, depth: info.depth ?? "?" });
+      parts[0] = [parts[0], depth].filter(Boolean).join(" · ");
       if (info.nodes) parts.push(t("evaluation.positions", { count: abbreviated(info.nodes) }));
       if (info.nps) parts.push(`${abbreviated(info.nps)}/s`);
     }
-    return parts.join(" · ");
+    return parts;
   }
 
   /** Redraws the lines in place, because a replaced button loses clicks and hover. */
@@ -168,27 +173,26 @@ export class Evaluation {
     const key = JSON.stringify([provenValues, side]);
     if (this.explored === key) return;
     this.explored = key;
-    $("explorer").replaceChildren(...provenValues.moves.map((entry) => {
+    let group = "";
+    $("explorer").replaceChildren(...provenValues.moves.flatMap((entry) => {
       const button = element(
         "button", { class: `known ${entry.value || "unknown"}`, "data-moves": entry.move },
         markPicture(entry.value), element("span", { class: "move" }, entry.move),
-        element("span", { class: "worth" },
-          t(entry.value ? VALUE_KEYS[entry.value] : "evaluation.unknown", { side })),
       );
-      if (entry.replies) {
-        const [holding, all] = entry.replies;
-        const title = t("evaluation.hold.title", { holding, all });
-        const text = t("evaluation.hold", { holding, all });
-        button.append(element("span", { class: "replies", title }, text));
+      if (entry.replies && entry.replies[0] === 1) {
+        const text = t("evaluation.only", { side: SIDES[1 - state.position.side] });
+        button.append(element("span", { class: "replies" }, text));
       }
       if (entry.in) {
         const count = entry.depth === 255 ? t("evaluation.more", { count: entry.in }) : entry.in;
-        const text = t(entry.ends ? "evaluation.in" : "evaluation.removal", { count });
+        const text = entry.ends ? countedText("evaluation.in", count)
+          : countedText("evaluation.removal", count);
         button.append(element("span", { class: "depth" }, text));
-        button.title = entry.ends ? countedText("evaluation.in.title", count)
-          : countedText("evaluation.removal.title", count);
       }
-      return element("li", {}, button);
+      const name = t(entry.value ? VALUE_KEYS[entry.value] : "evaluation.unknown", { side });
+      const head = name === group ? [] : [element("li", { class: "group" }, name)];
+      group = name;
+      return [...head, element("li", {}, button)];
     }));
   }
 }

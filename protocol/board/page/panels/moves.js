@@ -2,7 +2,6 @@
 
 import { $, element } from "../dom.js";
 import { fromServer, t } from "../text.js";
-import { isSame } from "./review.js";
 
 /** The list of moves. It may be long, so a step updates only the buttons that change. */
 export class MoveList {
@@ -12,7 +11,6 @@ export class MoveList {
     this.buttons = new Map();
     this.end = tree.root;
     this.current = null;
-    this.judged = 0;
     this.review = null;
     $("moves").addEventListener("click", (event) => {
       const button = event.target.closest("button");
@@ -44,8 +42,7 @@ export class MoveList {
       return;
     }
     this.buttons.clear();
-    this.current = null;
-    this.judged = 0;
+    this.current = this.review = null;
     this.end = root;
     $("moves").replaceChildren();
     while (this.tree.next(this.end)) this.addMove(this.tree.next(this.end));
@@ -115,28 +112,20 @@ export class MoveList {
     return button;
   }
 
-  /** Marks the moves of new judgements of a review. */
+  /** Marks the moves that a review has judged. */
   judge(review) {
-    if (review !== this.review && !isSame(this.review, review)) {
-      for (const button of this.buttons.values()) {
-        if (button.dataset.judged) this.mark(button, "", "");
-      }
-      this.judged = 0;
-    }
+    if (review === this.review) return;
     this.review = review;
-    for (; review && this.judged < review.judgements.length; this.judged += 1) {
-      const { name, sentence } = review.judgements[this.judged];
-      const button = this.buttons.get(review.nodes[this.judged]);
-      if (button && name) this.mark(button, name, sentence);
+    const judged = new Map(review?.judgements.map((each, index) => [review.nodes[index], each]));
+    for (const [node, button] of this.buttons) {
+      const { name = "", sentence = "" } = judged.get(node) ?? {};
+      if ((button.dataset.judged ?? "") === name) continue;
+      if (button.dataset.judged) button.classList.remove(button.dataset.judged);
+      if (name) button.classList.add(name);
+      button.dataset.judged = name;
+      const { comment } = this.tree.node(node);
+      button.title = [fromServer(sentence), comment].filter(Boolean).join(" ");
     }
-  }
-
-  mark(button, name, sentence) {
-    if (button.dataset.judged) button.classList.remove(button.dataset.judged);
-    if (name) button.classList.add(name);
-    button.dataset.judged = name;
-    const { comment } = this.tree.node(Number(button.dataset.node));
-    button.title = [fromServer(sentence), comment].filter(Boolean).join(" ");
   }
 
   /** Marks the move shown. */
@@ -185,8 +174,9 @@ export class Study {
       $("comment").dataset.node = node.number;
       $("comment").value = node.comment;
     }
-    $("promote").disabled = this.tree.isMain(node);
-    $("delete").disabled = !node.parent;
+    const isMain = this.tree.isMain(node);
+    $("promote").hidden = isMain;
+    $("delete").hidden = !node.parent || (state.played && isMain);
     $("play-on").disabled = state.final;
   }
 }

@@ -23,17 +23,13 @@ export const judgementOf = (review, state) =>
 export const indexed = (review) => review
   && { ...review, indices: new Map(review.nodes.map((node, index) => [node, index])) };
 
-/** Returns whether two reviews judge the same moves. */
-export const isSame = (a, b) => a !== null && b !== null && a.nodes.join() === b.nodes.join()
-  && a.judgements.length <= b.judgements.length;
-
 /** The review panel: a graph of White's expected score after each move, and a verdict. */
 export class ReviewPanel {
   /** `onGo` is called with the number of a clicked node. */
   constructor(onGo) {
     this.review = null;
-    /** The number of judgements in the graph. */
-    this.drawn = 0;
+    /** The game and the number of judgements in the graph, as a text. */
+    this.drawn = "";
     this.nextDrawing = 0;
     this.graph = svg("svg", {
       viewBox: "0 0 1 100", preserveAspectRatio: "none", role: "img",
@@ -54,11 +50,10 @@ export class ReviewPanel {
   draw(review, state) {
     $("graph").hidden = $("verdict").hidden = $("sums").hidden = !review;
     $("review").textContent = t(isRunning(review) ? "moves.stop" : "moves.review");
-    if (review !== this.review && !isSame(this.review, review)) this.drawn = 0;
     this.review = review;
     $("learn").hidden = !review || isRunning(review) || !mistakes(review, state).length;
     if (!review) return;
-    this.drawArea();
+    this.drawArea(state.game);
     const index = review.indices.get(state.node);
     this.here.setAttribute("visibility", index === undefined ? "hidden" : "visible");
     for (const end of ["x1", "x2"]) this.here.setAttribute(end, (index ?? 0) + 1);
@@ -69,12 +64,13 @@ export class ReviewPanel {
   }
 
   /** Draws the graph; at most every `PAUSE` while the review runs, because games may be long. */
-  drawArea() {
+  drawArea(game) {
     const { judgements, moves } = this.review;
+    const key = `${game} ${moves} ${judgements.length}`;
     const time = performance.now();
     const isTooEarly = this.drawn && judgements.length < moves && time < this.nextDrawing;
-    if (judgements.length === this.drawn || isTooEarly) return;
-    this.drawn = judgements.length;
+    if (!judgements.length || key === this.drawn || isTooEarly) return;
+    this.drawn = key;
     this.nextDrawing = time + PAUSE;
     const heights = judgements.map((judged) => 100 - judged.value * 100);
     const points = heights.map((height, index) => `${index + 1},${height}`).join(" ");

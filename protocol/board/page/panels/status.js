@@ -19,7 +19,7 @@ export function statusOf(state, choice) {
   } else if (!isBack && state.result !== "*") parts.push(t("status.recorded", state));
   const side = SIDES[position.side];
   const turnSide = SIDES[state.turn];
-  const men = [...choice.points].sort().join(", ");
+  const man = t(position.side ? "man.white" : "man.black");
   const prompt = {
     place: "status.place",
     man: position.flying[position.side] ? "status.fly" : "status.man",
@@ -33,13 +33,7 @@ export function statusOf(state, choice) {
     parts.push(t(key, { side: turnSide, name }));
   } else if (state.thinking) parts.push(t("status.thinking", { name }));
   else if (playing && isBack) parts.push(t("status.back", { side: turnSide }));
-  if (prompt) parts.push(t(prompt, { side, men }));
-  if (playing && state.offer !== null) {
-    parts.push(t("status.offer", { side: SIDES[state.offer] }));
-  }
-  if (state.analysing && !isBack && !state.final && !state.played) {
-    parts.push(t("status.try"));
-  }
+  if (prompt) parts.push(t(prompt, { side, man }));
   if (state.move) parts.push(t("status.last", state));
   return parts.join(" ");
 }
