@@ -109,6 +109,8 @@ export class Editor {
     $("editor-text").value = text;
     this.asked += 1;
     const asked = this.asked;
+    // Until the answer comes, the text is the one of an earlier position.
+    $("editor-play").disabled = $("editor-analyse").disabled = true;
     let answer;
     try {
       answer = await api("check", { text, ...this.rules });
