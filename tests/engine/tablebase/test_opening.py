@@ -39,8 +39,8 @@ from tests.kit.tables import built_tables
 from tests.protocol.gui import Gui
 
 MILL = PRESETS["mill"]
-NAMES = ("mill",)
-"""Rule sets whose tables the package has."""
+NAMES = ("mill", "morris")
+"""Rule sets whose tables the package has; `roman` has those of `morris`."""
 
 
 def positions(rules: Rules, number: int) -> Iterator[Position]:
