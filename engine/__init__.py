@@ -52,6 +52,11 @@ def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str
     return load
 
 
+def __dir__() -> list[str]:
+    """Return the public names, which tools complete."""
+    return __all__
+
+
 if TYPE_CHECKING:
     from merels.engine.common.errors import InputError
     from merels.engine.game.notation import (

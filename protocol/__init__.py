@@ -19,6 +19,12 @@ __all__ = [
     "Score", "Stop", "format_record", "parse_record", "parse_records",
 ]  # fmt: skip
 
+
+def __dir__() -> list[str]:
+    """Return the public names, which tools complete."""
+    return __all__
+
+
 if TYPE_CHECKING:
     from merels.engine.common.errors import InputError
     from merels.engine.game.score import PovScore, Score

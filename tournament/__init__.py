@@ -12,6 +12,12 @@ from merels.engine import on_demand
 
 __all__ = ["Estimate", "GameScore", "MatchCounts", "Sprt", "count_matches", "from_cells", "rate"]
 
+
+def __dir__() -> list[str]:
+    """Return the public names, which tools complete."""
+    return __all__
+
+
 if TYPE_CHECKING:
     from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
     from merels.tournament.statistics.elo import Estimate, from_cells

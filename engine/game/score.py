@@ -7,6 +7,7 @@ from functools import total_ordering
 from math import exp
 from typing import overload
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import BLACK, WHITE
 
 
@@ -24,6 +25,12 @@ class Score:
 
     cp: int | None = None
     win_in: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.cp is None) == (self.win_in is None):
+            raise InputError(
+                f"cp={self.cp!r} win_in={self.win_in!r}", "expected one of both, as in Score(cp=20)"
+            )
 
     def mate(self) -> int | None:
         """Return the distance of a proven end in moves of the side to move, or None.
@@ -111,7 +118,9 @@ class PovScore:
     side: int
 
     def pov(self, side: int) -> Score:
-        """Return the score from a side's view."""
+        """Return the score from the view of a side, WHITE or BLACK."""
+        if type(side) is not int or side not in (WHITE, BLACK):
+            raise InputError(repr(side), "expected a side: WHITE (0) or BLACK (1)")
         return self.relative if side == self.side else -self.relative
 
     def is_mate(self) -> bool:

@@ -322,6 +322,8 @@ class AnyEngine:
         if game is not None and game != self._game:
             self.new_game()
             self._game = game
+        if options is not None and not isinstance(options, Mapping):
+            raise InputError(repr(options), "expected a dict of options, such as {'Hash': 64}")
         earlier = self._swap(options) if options else {}
         try:
             yield

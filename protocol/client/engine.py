@@ -202,6 +202,8 @@ class Engine(AnyEngine):
         An unknown name or an invalid value raises `InputError` before any option is sent. If the
         engine has declared no options, every option is sent that fits on a line of UTF-8.
         """
+        if not isinstance(settings, Mapping):
+            raise InputError(repr(settings), "expected a dict of options, such as {'Hash': 64}")
         with self.used():
             self._end_analysis()
             self._set(settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Self
 
 from merels.engine.common.errors import InputError, placed
@@ -16,7 +17,8 @@ TAG_NAME = r"[\w+#=:-]++"
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
 """A command in a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
-_NO_MARKS: Mapping[str, str] = {}
+_NO_MARKS: Mapping[str, str] = MappingProxyType({})
+"""The marks of nodes without any; nobody can write into it, as many nodes share it."""
 _EVALUATION = re.compile(
     r"(?:#(?P<moves>[+-]?\d{1,4})|(?P<men>[+-]?\d{1,6}(?:\.\d{1,6})?))(?:,\d+)?"
 )
@@ -204,7 +206,7 @@ class Tree:
         rows = [
             (
                 node.number, node.parent and node.parent.number, node.move, node._position,
-                node.comment, node.glyphs, node.marks,
+                node.comment, node.glyphs, dict(node.marks),
             )
             for node in self
         ]  # fmt: skip
@@ -219,7 +221,7 @@ class Tree:
         for number, parent_number, move, position, comment, glyphs, marks in rows:
             parent = None if parent_number is None else self._nodes[parent_number]
             node = self._nodes[number] = Node(number, parent, move, position)
-            node.comment, node.glyphs, node.marks = comment, glyphs, marks
+            node.comment, node.glyphs, node.marks = comment, glyphs, marks or _NO_MARKS
             if parent is not None:
                 parent.children.append(node)
             else:

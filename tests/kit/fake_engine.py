@@ -261,8 +261,7 @@ class Line:
                 engine.finish()
                 done = True
             elif name == "reply":
-                engine.note(self.line)
-                engine.handle(self.line)
+                engine.take(self.line)
                 done = True
             elif name in ("drop", "hold"):
                 engine.held |= name == "hold"
@@ -293,6 +292,8 @@ class Engine:
         self.handle: Callable[[str], None] = self.obey
         self.session: Any = None
         self._move = ""
+        self._lock = threading.RLock()
+        """Held while a line is obeyed: the client may send the next one before a thread is done."""
 
     def pick(self, items: list[Any]) -> Any:
         """Return a random item; the sequence depends only on the seed."""
@@ -353,6 +354,12 @@ class Engine:
             self.searching, self.go = True, line
             self.searches += 1
 
+    def take(self, line: str) -> None:
+        """Record a line and obey it."""
+        with self._lock:
+            self.note(line)
+            self.handle(line)
+
     def finish(self) -> None:
         """End the search with the move that has been sent."""
         self.searching = self.held = False
@@ -391,8 +398,7 @@ class Engine:
             done = line.run("in") or line.run(words[0] if words else "")
             self.hellos += line.line in ("uci", "ugi")
             if not done:
-                self.note(line.line)
-                self.handle(line.line)
+                self.take(line.line)
             if self.quits or self.session is not None and self.session.has_quit:
                 break
         else:

@@ -66,15 +66,20 @@ def _without_mark(file: Iterable[str]) -> Iterator[str]:
         yield line if number else required_text(line, "game records").removeprefix("\ufeff")
 
 
-def parse_record(text: str, rules: Rules | None = None) -> Record:
+def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Record:
     """Return the only record of a text; see `parse_records`. `InputError` if there are several."""
     records = parse_records(text, rules)
     record = next(records, None)
     if record is None:
-        raise InputError(text, "expected a game record")
+        raise InputError(_start_of(text), "expected a game record")
     if next(records, None) is not None:
-        raise InputError(text, "expected one game record, found several")
+        raise InputError(_start_of(text), "expected one game record, found several")
     return record
+
+
+def _start_of(text: object) -> str:
+    """Return what an error quotes of a text, or the name of an open file."""
+    return text if isinstance(text, str) else str(getattr(text, "name", "text"))
 
 
 def build_record(

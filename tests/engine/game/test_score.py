@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from merels.engine.common.errors import InputError
 from merels.engine.game.position import BLACK, WHITE
 from merels.engine.game.score import PovScore, Score
 
@@ -42,3 +43,16 @@ def test_a_score_is_a_number_if_a_proven_end_gets_a_value() -> None:
 def test_the_expectation_is_certain_for_a_proven_end_and_a_half_for_an_even_score() -> None:
     assert Score(win_in=3).expectation() == 1 and Score(win_in=-2).expectation() == 0
     assert Score(cp=0).expectation() == 0.5 < Score(cp=50).expectation() < 1
+
+
+@pytest.mark.parametrize("side", ["white", True, 2, -1, None])
+def test_a_view_needs_a_side(side: object) -> None:
+    """Any value but White's was Black's view, also the True that is White in python-chess."""
+    with pytest.raises(InputError, match="expected a side"):
+        PovScore(Score(cp=5), WHITE).pov(side)  # type: ignore[arg-type]
+
+
+def test_a_score_has_one_field() -> None:
+    for fields in ({}, {"cp": 1, "win_in": 2}):
+        with pytest.raises(InputError, match="expected one of both"):
+            Score(**fields)

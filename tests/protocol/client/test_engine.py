@@ -766,6 +766,10 @@ def test_options_of_a_search_are_as_before_afterwards() -> None:
                 "setoption name Hash value 2", "setoption name UCI_Opponent value <empty>",
             ]
         sent.clear()
+        with pytest.raises(InputError, match="expected a dict of options"):
+            engine.configure("Hash")  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="expected a dict of options"):
+            engine.play(Position(), Limit(nodes=1), options="Hash")  # type: ignore[arg-type]
         with pytest.raises(InputError, match="'Hsh': no such option; did you mean Hash?"):
             engine.play(Position(), Limit(nodes=1), options={"Hsh": 4})
         with pytest.raises(InputError, match="illegal move"):

@@ -114,6 +114,23 @@ def test_a_record_is_read_and_extended_as_in_python_chess() -> None:
     assert record.copy().root.add_variation("a1").moves == (Move.from_text("a1"),)
 
 
+def test_marks_of_one_node_are_not_those_of_all() -> None:
+    """All nodes without marks shared a dict, into which a program could write."""
+    node = Record().root.add_variation("d6")
+    with pytest.raises(TypeError):
+        node.marks["clk"] = "0:01:00"  # type: ignore[index]
+    node.mark("clk", "0:01:00")
+    assert node.clock() == 60.0 and "clk" not in str(parse_record("1. a1 a4 *"))
+    assert str(Record().copy()) == str(Record())
+
+
+def test_an_empty_file_of_games_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "none.pgn"
+    path.touch()
+    with path.open() as file, pytest.raises(InputError, match=r"none.pgn': expected a game"):
+        parse_record(file)
+
+
 def test_games_are_read_from_an_open_file_one_after_another(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("\ufeff" + '[White "A"]\n\n1. d6 *\n\n' * 3, encoding="utf-8")

@@ -130,7 +130,6 @@ FAULTS = (
           moves=0, ping=1.0),
     Fault("flood", f"writes more than 32 MiB for a move; {FLOOD}", "",
           f"stalls (writes more than 32 MiB for a move; {FLOOD})", "stall", 0),
-    Fault("flood", game=f"{NO_BESTMOVE}; {FLOOD})", cause="time", moves=0, limit=CLOCK),
     # It answers something else.
     Fault("illegal", f"illegal move 'a1xg7': illegal move, {NO_MILL}",
           f"makes an illegal move: 'a1xg7', {NO_MILL}, after 'position startpos moves",

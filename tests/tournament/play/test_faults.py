@@ -141,6 +141,11 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
     assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
 
 
+def test_endless_output_on_a_clock_loses_on_time(engines: EngineCache) -> None:
+    reason = re.escape(f"White {NO_BESTMOVE[:-1]}; last output: 'info depth 1 score cp 1")
+    check(meet(engines, engine("flood", limit=CLOCK)), "time forfeit", f"{reason}.*", 0)
+
+
 def test_an_overrun_includes_the_time_until_the_stop(
     engines: EngineCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
