@@ -65,7 +65,8 @@ def test_a_tournament(folder: Path, style: str, flags: tuple[str, ...], kills: i
     compare(folder, words, ends, games_and_pgn)
     text = (folder.with_name("killed") / "g.pgn").read_text()
     numbers = [int(record.tags["GameId"].rpartition("-")[2]) for record in parse_records(text)]
-    assert numbers == list(range(1, len(numbers) + 1)), "the file has each game once, in order"
+    # A resumed run appends the games that a killed run could not write.
+    assert sorted(numbers) == list(range(1, len(numbers) + 1)), "the file has each game once"
 
 
 def test_a_tune(folder: Path) -> None:
