@@ -39,7 +39,7 @@ from tests.kit.tables import built_tables
 from tests.protocol.gui import Gui
 
 MILL = PRESETS["mill"]
-NAMES = ("mill", "morris", "loc")
+NAMES = ("mill", "morris", "loc", "multi")
 """Rule sets whose tables the package has; `roman` has those of `morris`."""
 
 
