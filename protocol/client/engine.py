@@ -316,7 +316,8 @@ def _read_moves(answer: Answer, position: Position) -> tuple[Move | None, Move |
     try:
         after = position.push(parse_move(text) if move is None else move)
     except InputError as error:
-        raise EngineError(f"illegal move '{shorten(text)}': {error.expected}") from None
+        why = error.expected.removeprefix("illegal move, ")
+        raise EngineError(f"illegal move '{shorten(text)}': {why}") from None
     try:
         reply = parse_move(ponder)
         after.push(reply)

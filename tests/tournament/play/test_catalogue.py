@@ -131,7 +131,7 @@ FAULTS = (
     Fault("flood", f"writes more than 32 MiB for a move; {FLOOD}", "",
           f"stalls (writes more than 32 MiB for a move; {FLOOD})", "stall", 0),
     # It answers something else.
-    Fault("illegal", f"illegal move 'a1xg7': illegal move, {NO_MILL}",
+    Fault("illegal", f"illegal move 'a1xg7': {NO_MILL}",
           f"makes an illegal move: 'a1xg7', {NO_MILL}, after 'position startpos moves",
           f"makes an illegal move ('a1xg7', {NO_MILL})", "illegal move", 0),
     Fault("garbage", "illegal move '?ÿ%$': expected a move such as d6, d6xb4",
