@@ -12,7 +12,7 @@ from merels.engine.common.errors import InputError, required_text
 from merels.engine.game.board import POINTS, format_board
 from merels.engine.game.fields import SIDES as SIDES
 from merels.engine.game.fields import START as START
-from merels.engine.game.fields import counters
+from merels.engine.game.fields import counters, read_fields
 from merels.engine.game.position import (
     BLACK,
     WHITE,
@@ -21,7 +21,7 @@ from merels.engine.game.position import (
     read_move,
     required_position,
 )
-from merels.engine.game.rules import DEFAULT_RULES, Rules, required_rules
+from merels.engine.game.rules import DEFAULT_RULES, Rules
 
 parse_move = Move.from_text
 
@@ -69,7 +69,7 @@ def parse_position(text: str, rules: Rules = DEFAULT_RULES) -> Position:
 
     An `InputError` about one field has that field's index, counted from 0.
     """
-    return Position(required_text(text, "the 6 fields of a position"), required_rules(rules))
+    return Position.of(rules, *read_fields(text))
 
 
 def format_position(position: Position) -> str:

@@ -183,7 +183,7 @@ class Position:
         if isinstance(text, Rules):
             position = Position.of(text)
         elif isinstance(text, str):
-            position = Position.of(required_rules(rules), *read_fields(text))
+            position = Position.of(rules, *read_fields(text))
         else:
             raise InputError(
                 repr(text), f"expected the text of a position, such as {START}; "

@@ -291,12 +291,13 @@ class Searcher:
         def help_search(worker: core.SearchWorker, index: int) -> None:
             run(worker, None, first_depth=1 + index % 2, node_limit=share)
 
-        for worker in self._workers[1 : self.threads]:
+        others = self._workers[1 : self.threads]
+        for worker in others:
             worker.reset_counts()  # A thread may begin late, or not at all.
         try:
             helpers = self._helpers.start([
                 partial(help_search, worker, index)
-                for index, worker in enumerate(self._workers[1 : self.threads], 1)
+                for index, worker in enumerate(others, 1)
             ])
             interrupted = run(
                 self._workers[0],

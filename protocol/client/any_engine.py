@@ -76,10 +76,8 @@ class Analysis:
         """
         if timeout is not None:
             real_number(timeout, 0, LONGEST, "timeout")
-        info, self._next_info = self._next_info, None
-        if info is None and self.running:
-            with nullcontext() if self.engine is None else self.engine.used():
-                info = self._next(timeout)
+        info = self._next_info or self._read(timeout)
+        self._next_info = None
         if info is not None and info.score is not None:
             self._variations[info.multipv] = info
         return info
@@ -93,10 +91,13 @@ class Analysis:
 
     def empty(self) -> bool:
         """Return whether no `Info` can be read without waiting; more may follow."""
-        if self._next_info is None and self.running:
-            with nullcontext() if self.engine is None else self.engine.used():
-                self._next_info = self._next(0.0)
+        self._next_info = self._next_info or self._read(0.0)
         return self._next_info is None
+
+    def _read(self, timeout: float | None) -> Info | None:
+        """Call `_next` while this thread uses the engine; return None after the end."""
+        with nullcontext() if self.engine is None else self.engine.used():
+            return self._next(timeout) if self.running else None
 
     def _next(self, timeout: float | None) -> Info | None:
         """Implement `next`; set ``running`` to False at the end."""
@@ -324,15 +325,14 @@ class AnyEngine:
             self._game = game
         if options is not None and not isinstance(options, Mapping):
             raise InputError(repr(options), "expected a dict of options, such as {'Hash': 64}")
-        earlier = self._swap(options) if options else {}
+        earlier = self._swap(options or {})
         try:
             yield
         except (EngineTerminated, EngineTimeout):
+            earlier = {}  # The engine takes no more commands.
             raise
-        except BaseException:
+        finally:
             self._swap(earlier)
-            raise
-        self._swap(earlier)
 
     def _swap(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
         """Set options, and return their values before."""

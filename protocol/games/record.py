@@ -23,7 +23,7 @@ class Record(Tree):
     ) -> None:
         super().__init__(start, moves, result, tags)
         stated = self.tags.get("FEN", "")
-        # Readers also accept forms that are no six fields; they have compared these already.
+        # A FEN in another form, such as MFEN, is not compared.
         if len(stated.split()) == 6 and Position(stated, self.start.rules).key != self.start.key:
             raise InputError(stated, f"the tag FEN is not the first position, {self.start.fen()}")
 

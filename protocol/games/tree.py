@@ -18,7 +18,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MARK = re.compile(r"\[%(\w++) ([^\[\]]*+)\]")
 """A command in a comment, such as ``[%clk 0:04:59]``: its name and its operands."""
 _NO_MARKS: Mapping[str, str] = MappingProxyType({})
-"""The marks of nodes without any; nobody can write into it, as many nodes share it."""
+"""The marks of nodes without any; read-only, because many nodes share it."""
 _EVALUATION = re.compile(
     r"(?:#(?P<moves>[+-]?\d{1,4})|(?P<men>[+-]?\d{1,6}(?:\.\d{1,6})?))(?:,\d+)?"
 )
@@ -110,7 +110,7 @@ class Node:
         if match["men"]:
             return PovScore(Score(cp=round(100 * float(match["men"]))), WHITE)
         moves = int(match["moves"])
-        lost = moves < 0 or match["moves"].startswith("-")
+        lost = match["moves"].startswith("-")  # As in "#-0", a game that is lost already.
         return PovScore(Score(win_in=2 * moves if lost else max(1, 2 * moves - 1)), WHITE)
 
     def mark(self, name: str, value: str) -> None:

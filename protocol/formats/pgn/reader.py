@@ -396,7 +396,8 @@ class _Reader:
             with _tag("FEN", self.tag_lines["FEN"]):
                 start = read_position(self.tags["FEN"], rules)
         result, notice = read_result(self.result, self.tags)
-        self.record = record = Record(start, result=result, tags=self.tags)
+        self.record = record = Record(start, result=result)
+        record.tags = self.tags  # Not as an argument, which would parse the tag FEN again.
         self.by_ply = self.lines[0].counts_plies()
         self.offsets = (0, start.number - 1)
         if "FEN" in self.tags and 0 in (numbers := self.lines[0].numbers):
