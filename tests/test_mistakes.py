@@ -1,4 +1,4 @@
-"""Mistakes of users on the command line: lines of error that say what is wrong."""
+"""Mistakes of users on the command line, each refused with an error that names it."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ MISTAKES = (
     ("tournament -engine level=Club option.uci_elo=900", "leave out level= or option.uci_elo="),
     ("tournament -engine name=A", "cmd=", "level="),
 )  # fmt: skip
-"""Command lines, and parts of their errors. A league stands in the folder `league`."""
+"""Command lines, and parts of their errors. The folder `league` has a league."""
 
 
 def check(words: str, *parts: str) -> None:

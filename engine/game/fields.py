@@ -30,7 +30,7 @@ MAXIMUM_NUMBER = 1_000_000
 
 
 class Fields(NamedTuple):
-    """What the text of a position states; see `Position` for the meaning."""
+    """The fields of a position's text, as in `Position`."""
 
     men: tuple[int, int]
     hands: tuple[int, int]

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 
 class _Task:
-    """A call for one thread, which may be taken back until a thread has begun it."""
+    """A call for one thread, which may be taken back until a thread starts it."""
 
     def __init__(self, run: Callable[[], object]) -> None:
         self._run = run
@@ -59,7 +59,7 @@ class Helpers:
         return len(self._tasks)
 
     def join(self) -> None:
-        """Take back the calls that have not begun, and wait for the others."""
+        """Take back the calls that have not started, and wait for the others."""
         for task in self._tasks:
             task.end()
         self._tasks = []

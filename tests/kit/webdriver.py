@@ -153,7 +153,7 @@ class Browser:
         return self.find(selector)
 
     def _on_elements(self, command: Callable[[], object]) -> None:
-        """Find elements and act on them, again if the page draws them anew in between."""
+        """Find elements and act on them, again if the page has replaced them meanwhile."""
         for _ in range(20):
             try:
                 command()

@@ -62,7 +62,7 @@ class ParsedFlags:
     flags: Flags
     """The flags of the command."""
     values: dict[str, Any] = field(default_factory=dict)
-    """Values by flag, or by flag and key with a blank between them."""
+    """Values by flag, or by flag and key with a space between them."""
     given: set[str] = field(default_factory=set)
     """The flags and keys given, named as in ``values``."""
     engines: list[dict[str, str]] = field(default_factory=list)

@@ -17,11 +17,11 @@ OVERHEAD = 0.01
 LONG_AGO = core.monotonic_ns() - 10**12
 
 
-def begun(
+def started(
     limit: Limit, side: int = WHITE, overhead: float = 0.0, *, ponder: bool = False,
     asked: int | None = None,
 ) -> Clock:
-    """Return the clock of a search that has begun."""
+    """Return the clock of a search that has started."""
     clock = Clock()
     clock.begin(limit, side, overhead, ponder=ponder, asked=asked)
     return clock
@@ -71,7 +71,7 @@ def test_a_short_increment_keeps_a_reserve_against_a_stall() -> None:
     ("time", "hard"), [(1.0, 0.99), (0.1, 0.09), (0.02, 0.01), (0.01, 0.005), (0.001, 0.001)]
 )
 def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> None:
-    clock = begun(Limit(time=time), overhead=OVERHEAD)
+    clock = started(Limit(time=time), overhead=OVERHEAD)
     assert clock.end_time(None) == pytest.approx(clock.asked + hard * 1e9, rel=0, abs=10)
 
 
@@ -85,7 +85,7 @@ def test_a_fixed_time_for_a_move_keeps_a_reserve(time: float, hard: float) -> No
 def test_a_search_stops_before_its_soft_limit_and_sooner_if_the_best_move_is_stable(
     spent: float, moves: list[int], enough: bool
 ) -> None:
-    clock = begun(Limit(white_clock=1e6), overhead=OVERHEAD)
+    clock = started(Limit(white_clock=1e6), overhead=OVERHEAD)
     assert clock.budget is not None and clock.budget.soft > 1000
     clock.asked = core.monotonic_ns() - int(spent * clock.budget.soft * 1e9)
     answers = [clock.enough(move, depth, Score(cp=0)) for depth, move in enumerate(moves, 1)]
@@ -121,7 +121,7 @@ def test_each_side_budgets_with_its_own_clock_and_increment(field: str) -> None:
     def soft(side: int, white: float, black: float) -> float:
         times = {"white_clock": 9.0, "black_clock": 9.0, "white_inc": 0.0, "black_inc": 0.0}
         limit = Limit(**{**times, f"white_{field}": white, f"black_{field}": black})
-        plan = begun(limit, side, OVERHEAD).budget
+        plan = started(limit, side, OVERHEAD).budget
         assert plan is not None
         return plan.soft
 
@@ -136,7 +136,7 @@ def test_a_search_is_due_once_it_is_stopped_or_its_time_is_over() -> None:
     clock.stop()
     assert is_due(clock)
     for seconds, due in ((1.0, True), (10_000.0, False)):
-        assert is_due(begun(Limit(time=seconds), asked=LONG_AGO)) == due
+        assert is_due(started(Limit(time=seconds), asked=LONG_AGO)) == due
 
 
 @pytest.mark.parametrize("is_early", [True, False])
@@ -164,7 +164,7 @@ def test_the_time_of_a_pondering_search_counts_from_the_ponderhit(is_early: bool
 
 
 def test_a_ponderhit_does_not_change_a_search_that_does_not_ponder() -> None:
-    clock = begun(Limit(time=1.0), asked=LONG_AGO)
+    clock = started(Limit(time=1.0), asked=LONG_AGO)
     clock.ponderhit()
     assert clock.end_time(None) == LONG_AGO + 10**9
 
@@ -172,7 +172,7 @@ def test_a_ponderhit_does_not_change_a_search_that_does_not_ponder() -> None:
 def pondering_on_a_clock(seconds: int) -> Clock:
     """Return the clock of a search that has pondered for this time, with an hour left."""
     asked = core.monotonic_ns() - seconds * 10**9
-    return begun(Limit(white_clock=3600.0), ponder=True, asked=asked)
+    return started(Limit(white_clock=3600.0), ponder=True, asked=asked)
 
 
 @pytest.mark.parametrize(
