@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.core import core
-from merels.engine.core.convert import core_board, core_rules, decode_move
 from merels.engine.game.notation import format_moves, parse_position, play_moves
 from merels.engine.game.rules import Rules, make_rules, preset
 from tests.commands import output
@@ -52,15 +50,6 @@ def test_diagrams_were_found() -> None:
 def test_the_generator_reproduces_the_cases() -> None:
     assert (FOLDER / "rules.jsonl").read_text("utf-8") == rules_cases.text()
     assert f"{len(CASES)} positions" in (FOLDER.parent / "README.md").read_text("utf-8")
-
-
-def test_the_core_generates_the_legal_moves_of_every_case() -> None:
-    for case in CASES:
-        rules = rules_of(case)
-        position = play_moves(parse_position(case["position"], rules), case["moves"])
-        moves = core.legal_moves(core_rules(rules), core_board(position))
-        if case["outcome"] == "none":
-            assert sorted(str(decode_move(move)) for move in moves) == case["legal"]
 
 
 OTHER_VALUES = {

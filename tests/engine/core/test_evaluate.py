@@ -10,32 +10,11 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.engine.core import core, weights
-from merels.engine.game.board import SYMMETRIES
 from merels.engine.game.notation import START, parse_position
-from merels.engine.game.position import Position
 from merels.engine.search.evaluation import evaluate, explain
-from tests.engine.images import image_of
 from tests.engine.random_games import random_positions
 
 MAN_AHEAD = "**O*@**O/@O***O@*/**O*@OO* w 0 0 0 20"
-
-
-def test_symmetric_positions_have_the_same_evaluation() -> None:
-    assert len(SYMMETRIES) == 16
-    all_values = set()
-    for position in random_positions(seed=5, number=400):
-        values = {evaluate(image_of(position, symmetry)) for symmetry in SYMMETRIES}
-        assert len(values) == 1, position
-        all_values |= values
-    assert len(all_values) > 100
-
-
-def test_the_evaluation_is_the_same_for_both_colours() -> None:
-    for position in random_positions(seed=6, number=200):
-        swapped = Position.of(
-            position.rules, position.men[::-1], position.hands[::-1], 1 - position.side
-        )
-        assert evaluate(position) == evaluate(swapped)
 
 
 def test_terms_add_up_to_the_evaluation() -> None:
@@ -84,11 +63,6 @@ def test_weights_that_cannot_be_used_raise_an_input_error(
 def test_missing_weights_raise_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read the weights: .*reinstall"):
         weights.load(tmp_path / "none.bin")
-
-
-def test_with_weights_of_zero_all_positions_are_equal(own_weights: None) -> None:
-    core.load_weights(bytes(core.WEIGHTS_SIZE))
-    assert {evaluate(position) for position in random_positions(seed=8, number=50)} == {0}
 
 
 def test_before_weights_are_loaded_all_positions_are_equal() -> None:

@@ -112,15 +112,6 @@ def test_a_move_that_fell_back_is_not_played_with_its_old_score(
         previous.pv[0], previous.score and previous.score.relative)
 
 
-def test_a_cleared_searcher_searches_like_a_new_one() -> None:
-    searcher, position = Searcher(4), Position()
-    first = searcher.search(position, Limit(nodes=30_000))
-    searcher.search(play_moves(position, ["d6", "f4"]), Limit(nodes=20_000))
-    searcher.clear()
-    again = searcher.search(position, Limit(nodes=30_000))
-    assert (first.move, first.score, first.nodes) == (again.move, again.score, again.nodes)
-
-
 def test_each_colour_has_its_own_history() -> None:
     def swapped(position: Position) -> Position:
         return Position.of(position.rules, position.men[::-1], position.hands[::-1],
@@ -154,16 +145,6 @@ def begin(
     return results
 
 
-def test_stop_ends_an_infinite_search() -> None:
-    searcher, clock = Searcher(4), Clock()
-    results = begin(searcher, Position(), Limit(), clock, ponder=False)
-    clock.stop()
-    assert results.get(timeout=60).move is not None
-    # A late stop does not end the next search.
-    clock.stop()
-    assert searcher.search(Position(), Limit(depth=4)).info.depth == 4
-
-
 def test_an_infinite_search_ends_only_on_stop() -> None:
     ended: list[bool] = []
 
@@ -177,18 +158,6 @@ def test_an_infinite_search_ends_only_on_stop() -> None:
     won = parse_position("OO******/@@*@****/O*O***** w 0 0 0 1", MORRIS)
     result = Searcher(4).search(won, Limit(depth=1), infinite=True, clock=StoppedWhileWaiting())
     assert (result.info.depth, ended) == (1, [True])
-
-
-def test_ponderhit_starts_the_clock() -> None:
-    clock = Clock()
-
-    def hit(info: Info) -> None:
-        if clock.hit is None and (info.time or 0) > 0.06:
-            clock.ponderhit()
-
-    result = Searcher(4).search(Position(), Limit(time=0.05), hit, ponder=True, clock=clock)
-    assert clock.hit is not None, "the time limit applied while pondering"
-    assert result.move is not None
 
 
 @pytest.mark.parametrize(("moves", "asked_ago"), [(1, 0), (24, 10**13)])
@@ -244,14 +213,6 @@ def test_a_search_uses_only_the_part_of_the_table_that_it_can_fill() -> None:
         assert searcher._table is not None
         used.append(searcher._table.megabytes_in_use())
     assert used == [1, 4, 4, 8]
-
-
-def test_a_win_in_one_is_found() -> None:
-    # White closes d5-e5-c5, which leaves Black with two men.
-    position = parse_position("*O*****O/O@*@*@**/******** w 0 0 0 1", MORRIS)
-    result, _ = fresh_search(position, Limit(depth=5))
-    assert result.score.win_in == 1
-    assert result.score.mate() == 1
 
 
 def test_a_blocking_move_wins_or_draws_by_the_rules() -> None:

@@ -20,7 +20,6 @@ from tests.kit.tables import built_tables
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
 DEPTH = 6
-MIDDLEGAME = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
 
 
 class Iteration(NamedTuple):
@@ -107,16 +106,6 @@ def test_a_win_in_one_cuts_off_all_other_moves() -> None:
     finished = iterations(won, 30, node_limit=1_000_000)
     assert finished[-1].depth == 30 and {done.score.win_in for done in finished} == {1}
     assert finished[-1].nodes < 30 * 100
-
-
-def test_stored_results_are_not_searched_again() -> None:
-    table = core.TranspositionTable(4)
-    first = iterations(MIDDLEGAME, 9, table)[-1]
-    again = iterations(MIDDLEGAME, 9, table)[-1]
-    assert again.nodes * 4 < first.nodes
-    # Shallower results do not suffice: the next iteration is searched.
-    deeper = iterations(MIDDLEGAME, 11, table)
-    assert deeper[-1].nodes > first.nodes
 
 
 def test_a_table_value_ends_the_search_of_a_node(tables: Tables) -> None:

@@ -16,7 +16,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules, preset
 from merels.engine.search.levels import LEVELS
-from merels.engine.search.limits import Info, Limit
+from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase import opening
 from merels.engine.tablebase.build import Builder
@@ -144,15 +144,6 @@ def test_small_tables_are_used_beside_those_of_the_opening() -> None:
     searcher.tables = built_tables(MILL, 6)
     for position in positions(MILL, 5):
         assert searcher.search(position, Limit(nodes=1)).info.tbhits
-
-
-def test_the_scores_of_several_lines_fall_from_line_to_line() -> None:
-    searcher = Searcher(1)
-    for position in positions(MILL, 20):
-        infos: list[Info] = []
-        move = searcher.search(position, Limit(depth=2), infos.append, multipv=6).move
-        scores = [info.score.relative for info in infos[-6:] if info.score]
-        assert scores == sorted(scores, reverse=True) and move == infos[-6].pv[0]
 
 
 def test_only_rules_with_these_values_use_the_tables() -> None:
