@@ -22,8 +22,7 @@ from merels.protocol.check.run import STEPS, choose
 from merels.protocol.check.step import GROUPS, PROTOCOLS, Verdict
 from merels.protocol.check.subject import Kind, Subject, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
-from merels.protocol.client.info import read_info
-from tests.commands import call, command, output
+from tests.commands import call, command
 from tests.kit import fakes
 from tests.protocol.check.checking import QUICK, check, failed, fake, faulty
 from tests.protocol.gui import ENGINE
@@ -230,11 +229,6 @@ def test_step_names_are_unique_and_every_step_has_a_text() -> None:
         assert set(step.needs) <= set(earlier), f"{step.name} needs a later step"
 
 
-def test_the_command_runs_in_a_process() -> None:
-    printed = output("check", "-engine", *MERELS, "-only", "greeting")
-    assert "1 passed, 0 failed of 1 steps" in printed
-
-
 def test_options_of_the_command_line_are_set_at_every_start() -> None:
     words = [*MERELS, "option.MultiPV=2", "option.UCI_ShowWDL=true"]
     subject = Subject(read_engine(words, PROTOCOLS), QUICK)
@@ -248,25 +242,6 @@ def test_quoted_escapes_control_characters_and_shortens() -> None:
     assert quoted(b"a\tb\x1b[2J \r") == r"'a\tb\x1b[2J \r'"
     assert quoted(b"\xff\x00") == r"'\xff\x00'"
     assert len(quoted(b"x" * 10_000)) < 200
-
-
-@pytest.mark.parametrize(
-    ("line", "mistakes", "unknown"),
-    [
-        ("info depth 3 seldepth 5 score cp -12 upperbound nodes 5 pv d6 f4", 0, []),
-        ("info depth x score cp 1", 1, []),
-        ("info depth", 1, []),
-        ("info depth -1", 1, []),
-        ("info score 12 depth 2", 1, ["12"]),
-        ("info score mate -3 wdl 0 0 1000 string depth x", 0, []),
-        ("info wdl 1 2", 1, []),
-        ("info flavour sweet", 0, ["flavour", "sweet"]),
-        ("info DEPTH 3", 0, ["DEPTH"]),
-    ],
-)
-def test_info_lines_are_read_strictly(line: str, mistakes: int, unknown: list[str]) -> None:
-    info = read_info(line.encode())
-    assert (len(info.mistakes), info.unknown) == (mistakes, unknown)
 
 
 @pytest.mark.parametrize(

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from io import StringIO
 from threading import Thread
 from typing import Any
 
 import pytest
 
-from merels.engine import Position, make_rules, parse_position
+from merels.engine import Position, make_rules
 from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
 from merels.protocol import Engine, EngineError, InProcessEngine, parse_records
 from tests.protocol.client.test_engine import fake
 
 START: Any = Position()
-
-
-def test_a_search_takes_a_whole_float_as_its_limit() -> None:
-    assert InProcessEngine().play(START, Limit(nodes=1e3)).move  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("call", [
@@ -45,11 +40,6 @@ def test_moves_are_given_as_text_or_as_move() -> None:
     assert engine.level is not None and engine.level.name == "Club"
     result = engine.play(START, Limit(nodes=10), moves=["d6"], root_moves=["f4", "b4"])
     assert str(result.move) in ("f4", "b4")
-
-
-def test_records_are_read_from_an_open_file() -> None:
-    (record,) = parse_records(StringIO("1. d6 f4 *\n"))
-    assert len(record.moves) == 2
 
 
 def test_an_engine_that_two_threads_use_stays_usable() -> None:
@@ -105,21 +95,6 @@ def test_an_engine_without_options_for_the_rules_is_refused(
                 engine.play(position, Limit(nodes=1))
     with Engine.popen(engine_of(variants), rules_known=True) as engine:
         assert str(engine.play(position, Limit(nodes=1)).move) == "d6"
-
-
-@pytest.mark.parametrize("move", ["0000", "(none)"])
-def test_no_move_in_a_running_game_is_an_error_of_the_engine(move: str) -> None:
-    with Engine.popen(engine_of("mill var mill", move)) as engine:
-        with pytest.raises(EngineError, match="no move: the engine answered"):
-            engine.play(START, Limit(nodes=1))
-        over = parse_position("O*******/@@@*****/******** w 0 0 0 9")
-        assert engine.play(over, Limit(nodes=1)).move is None
-
-
-def test_an_unknown_option_raises_the_error_of_the_option_check() -> None:
-    with Engine.popen(fake("sound")) as engine:
-        with pytest.raises(InputError, match="no such option; did you mean Hash"):
-            engine.configure({"Hsh": 1})
 
 
 def test_an_option_beyond_those_that_are_read_is_refused_with_their_number() -> None:

@@ -344,14 +344,6 @@ async def test_a_cancelled_start_leaves_no_process() -> None:
 
 
 @in_loop
-async def test_an_engine_can_be_closed_twice() -> None:
-    async with await AsyncEngine.popen(ENGINE) as engine:
-        await engine.close()
-        with pytest.raises(EngineTerminated, match="closed"):
-            await engine.ping()
-
-
-@in_loop
 async def test_an_error_in_the_block_of_an_analysis_stops_it() -> None:
     async with await AsyncEngine.popen(ENGINE) as engine:
         with pytest.raises(EngineError, match="another engine's"):

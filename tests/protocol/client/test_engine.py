@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from merels.protocol.client.dialects import dialect
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.in_process import InProcessEngine
 from merels.protocol.common.options import Options, Value, parse_option
-from merels.protocol.process.command import find_executable, split_command
+from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.protocol.process.guardian import GUARDIAN
 from tests.kit.fakes import fake
@@ -55,18 +54,6 @@ def test_an_engine_can_be_configured_asked_to_search_and_closed() -> None:
         pid = engine.pid
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-
-
-def test_two_engines_play_a_game() -> None:
-    position, moves = Position(rules=make_rules("multi")), list[Move]()
-    with Engine.popen(ENGINE) as white, Engine.popen(ENGINE) as black:
-        while position.outcome() is None and len(moves) < 12:
-            engine = (white, black)[position.side]
-            move = engine.play(Position(rules=position.rules), Limit(nodes=20), moves=moves).move
-            assert move is not None
-            moves.append(move)
-            position = position.push(move)
-    assert len(moves) > 9
 
 
 def test_an_engine_is_sent_the_moves_since_the_last_irreversible_move() -> None:
@@ -124,15 +111,6 @@ def test_an_analysis_without_a_limit_runs_until_it_is_stopped() -> None:
             assert analysis.running
         assert not analysis.running
         assert engine.play(Position(), Limit(depth=2)).move is not None
-
-
-def test_another_thread_can_stop_an_analysis() -> None:
-    with Engine.popen(ENGINE) as engine:
-        analysis = engine.analysis(Position())
-        timer = threading.Timer(0.2, analysis.stop)
-        timer.start()
-        assert analysis.wait().score is not None
-        timer.join()
 
 
 def test_another_thread_can_kill_an_engine_that_ignores_stop() -> None:
@@ -245,19 +223,6 @@ def test_a_stop_ends_every_search_that_has_it_and_no_later_search() -> None:
             assert sent.count(b"stop\n") == 3
 
 
-@pytest.mark.thorough
-def test_an_engine_that_ignores_a_stop_raises_a_timeout() -> None:
-    stops = [Stop() for _ in range(2)]
-    with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
-        engine.timeout = 0.5
-        with pytest.raises(EngineTimeout, match="plays no move in its time"):
-            engine.play(Position(), Limit(depth=1), moves=stopping(stops[0]), stop=stops[0])
-    with Engine.popen(fake("never")) as engine, killed_if_it_hangs(engine):
-        engine.timeout = 0.5
-        with pytest.raises(EngineTimeout, match="does not end its search in its time"):
-            engine.analyse(Position(), Limit(depth=1), moves=stopping(stops[1]), stop=stops[1])
-
-
 def test_next_of_an_analysis_can_time_out() -> None:
     with Engine.popen(fake("stops-only")) as engine, killed_if_it_hangs(engine):
         with engine.analysis(Position()) as analysis:
@@ -270,14 +235,6 @@ def test_next_of_an_analysis_can_time_out() -> None:
         while (info := analysis.next(0.0)) is None:
             assert analysis.running
         assert info.depth == 1 and analysis.running
-
-
-def test_play_stops_a_running_analysis() -> None:
-    with Engine.popen(ENGINE) as engine:
-        analysis = engine.analysis(Position())
-        assert analysis.next() is not None
-        assert engine.play(Position(), Limit(depth=2)).move is not None
-        assert not analysis.running
 
 
 @pytest.mark.parametrize(
@@ -379,20 +336,6 @@ def make_script(script: Path, condition: str = "true") -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="shell script")
-def test_a_command_with_a_space_is_a_file_of_that_name_or_is_split(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    make_script(tmp_path / "mill", 'test "$1" = uci')
-    make_script(tmp_path / "my mill")
-    Engine.popen("./mill uci").close()
-    Engine.popen("./my mill").close()
-    monkeypatch.chdir("/")
-    assert split_command("my mill", str(tmp_path)) == ["my mill"]
-    assert split_command("my mill") == ["my", "mill"]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="shell script")
 def test_a_command_is_looked_up_in_the_engine_s_directory_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -403,33 +346,6 @@ def test_a_command_is_looked_up_in_the_engine_s_directory_first(
             assert engine.name == "Fake"
     monkeypatch.chdir(tmp_path)
     assert find_executable(["./my-engine"]) == str(script)
-
-
-def test_the_error_about_an_ended_engine_names_the_exit_code_or_signal() -> None:
-    for status, cause in (("1", "exit code 1"), ("SIGSEGV", "killed by SIGSEGV")):
-        with pytest.raises(EngineTerminated, match=cause):
-            Engine.popen(fake("die-start", status))
-        with Engine.popen(fake("die-search", status)) as engine:
-            assert engine.play(Position(), Limit(nodes=1)).move is not None
-            with pytest.raises(EngineTerminated, match=cause):
-                engine.play(Position(), Limit(nodes=1))
-            with pytest.raises(EngineTerminated, match=cause):
-                engine.ping()
-
-
-@pytest.mark.thorough
-def test_a_timeout_names_the_missing_answer() -> None:
-    with pytest.raises(EngineTimeout, match="no answer to uci in 0.3 s"):
-        Engine.popen(fake("mute"), timeout=0.3)
-    with pytest.raises(EngineTimeout, match="no answer to isready in 2 s"):
-        Engine.popen(fake("never-ready"), timeout=2.0)
-    with Engine.popen(fake("isready#2: drop")) as engine:
-        with pytest.raises(EngineTimeout, match="no answer to isready in 0.2 s"):
-            engine.ping(0.2)
-    with Engine.popen(fake("never")) as engine:
-        engine.timeout = 0.2
-        with pytest.raises(EngineTimeout, match="plays no move"):
-            engine.play(Position(), Limit(time=0.1))
 
 
 @pytest.mark.thorough
@@ -456,16 +372,6 @@ def test_every_timeout_quotes_the_engine_s_last_output() -> None:
         Engine.popen(fake("cr"), timeout=3.0)
 
 
-def test_a_closed_engine_does_not_write_to_another_engine_s_pipes() -> None:
-    engine = Engine.popen(ENGINE)
-    engine.close()
-    with Engine.popen(ENGINE) as other:
-        for call in (engine.new_game, engine.ping, partial(engine.connection.stop_search, 0)):
-            with pytest.raises(EngineTerminated, match="exit code 0"):
-                call()
-        assert other.play(Position(), Limit(depth=2)).move is not None
-
-
 def test_a_search_that_would_never_end_is_refused() -> None:
     sent: list[bytes] = []
     with Engine.popen(ENGINE, trace=lambda _, data: sent.append(data)) as engine:
@@ -490,12 +396,6 @@ def test_a_move_outside_the_moves_to_choose_from_is_an_error() -> None:
         with pytest.raises(EngineError, match="move '..' is not among the moves to choose from"):
             for other in others:
                 engine.play(Position(), Limit(nodes=1), root_moves=[other])
-
-
-def test_an_illegal_move_is_an_error_that_quotes_the_move() -> None:
-    with Engine.popen(fake("illegal")) as engine:
-        with pytest.raises(EngineError, match="illegal move 'a1xg7'"):
-            engine.play(Position(), Limit(nodes=1))
 
 
 @pytest.mark.parametrize("mode", ["stubborn", "family"])
@@ -531,15 +431,6 @@ def test_a_lone_surrogate_in_the_name_of_an_option_is_refused() -> None:
         engine.options = Options()
         with pytest.raises(InputError, match="takes a name and a value without lone surrogates"):
             engine.configure({"Style\udcff": "wild"})
-
-
-def test_a_guardian_that_was_killed_is_replaced() -> None:
-    with Engine.popen(fake("sound")):
-        assert GUARDIAN._process is not None
-        GUARDIAN._process.kill()
-        GUARDIAN._process.wait()
-        with Engine.popen(fake("sound")):
-            assert GUARDIAN._process.poll() is None
 
 
 @needs_proc
@@ -600,26 +491,6 @@ def test_mate_scores_are_converted_to_plies(name: str, mate: int, plies: int) ->
     assert info.score == PovScore(Score(win_in=plies), WHITE)
 
 
-@pytest.mark.parametrize(
-    "line, expected",
-    [
-        (b"info depth 8 seldepth 9 multipv 1 score cp -12 nodes 4321 nps 1", (-12, None, 8, 4321)),
-        (b"info nodes 4321 score cp 7 lowerbound depth 8", (7, None, 8, 4321)),
-        (b"info score 15 bestmove d6", (15, None, 0, 0)),
-        (b"info score cp", (None, None, 0, 0)),
-        (b"info depth x score cp y nodes z", (None, None, 0, 0)),
-        (b"info depth 1_0 score cp 1_0 nodes +7", (None, None, 0, 7)),
-        (b"info depth -3 score cp " + b"9" * 5000 + b" nodes 1", (None, None, 0, 1)),
-        (b"info depth 12 score mate -1 nodes 77 pv d6", (None, -2, 12, 77)),
-        (b"info string eval loaded, score 300 depth 9 nodes 7", (None, None, 0, 0)),
-        (b"info score 42 depth 5 string a score 300 nodes 7", (42, None, 5, 0)),
-    ],
-)
-def test_info_summary_reads_fields_in_any_order(line: bytes, expected: tuple[object, ...]) -> None:
-    summary = dialect("uci").info_summary(line, WHITE)
-    assert (summary.score, summary.win_in, summary.depth, summary.nodes) == expected
-
-
 def test_every_field_of_an_info_line_is_read() -> None:
     line = (
         b"info depth 8 seldepth 12 multipv 2 score cp 30 upperbound wdl 500 300 200 nodes 99 "
@@ -661,13 +532,6 @@ def test_a_position_line_without_moves_lacks_the_word_moves() -> None:
 def test_an_unknown_protocol_is_an_engine_error() -> None:
     with pytest.raises(EngineError, match="no such protocol: 'xboard'; expected uci, ugi, sanmill"):
         Engine.popen(ENGINE, protocol="xboard")
-
-
-def test_merels_can_be_used_with_ugi() -> None:
-    with Engine.popen(ENGINE, protocol="ugi") as engine:
-        engine.new_game()
-        result = engine.play(Position(), Limit(depth=3))
-        assert result.move is not None and result.ponder is None
 
 
 # An engine that answers its first search a number of seconds after "stop", and later searches at

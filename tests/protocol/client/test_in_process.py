@@ -11,10 +11,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Position
 from merels.engine.game.score import PovScore
-from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Info, Limit
 from merels.protocol.client import in_process
-from merels.protocol.client.any_engine import Stop
 from merels.protocol.client.in_process import InProcessEngine
 
 
@@ -40,26 +38,6 @@ def test_play_accepts_every_kind_of_limit_and_only_legal_moves() -> None:
             engine.play(position, Limit(nodes=1), moves=[parse_move("d6-d5")])
         with pytest.raises(InputError, match="'a1-a4': illegal move to choose from"):
             engine.play(position, Limit(nodes=1), root_moves=[parse_move("a1-a4")])
-
-
-@pytest.mark.parametrize("limit", [Limit(), Limit(white_clock=1.0), Limit(black_inc=1.0)])
-def test_a_search_that_would_never_end_is_refused(limit: Limit) -> None:
-    black = Position().push(parse_move("d6"))
-    with InProcessEngine() as engine:
-        stop = Stop()
-        timer = threading.Timer(5.0, stop.set)
-        timer.start()
-        with pytest.raises(ValueError, match="a search for Black would never end"):
-            engine.play(black, limit, stop=stop)
-        with pytest.raises(ValueError, match="or Black's clock"):
-            engine.analyse(Position(), limit, moves=iter([parse_move("d6")]), stop=stop)
-        timer.cancel()
-
-
-def test_a_level_limits_the_nodes_of_a_search() -> None:
-    with InProcessEngine(level=LEVELS[0]) as engine:
-        nodes = engine.play(Position(), Limit(time=5)).info.nodes
-        assert nodes is not None and nodes <= 2 * LEVELS[0].nodes
 
 
 def test_an_analysis_runs_until_it_is_stopped_or_followed_by_a_search() -> None:

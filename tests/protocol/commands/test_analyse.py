@@ -21,7 +21,7 @@ from merels.engine.tools import bench
 from merels.protocol.client import in_process
 from merels.protocol.commands import analyse
 from merels.protocol.terminal import search
-from tests.commands import MERELS, call, output
+from tests.commands import MERELS, output
 from tests.processes import limited
 from tests.protocol.gui import PATIENCE
 
@@ -150,8 +150,3 @@ def test_a_closed_output_pipe_is_no_error() -> None:
         process.stdout.close()
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == b""
-
-
-def test_a_table_larger_than_the_memory_is_refused() -> None:
-    done = call("analyse", "-hash", "262144", "-depth", "1")
-    assert done.returncode == 2 and "'262144 MiB': not enough memory" in done.stderr

@@ -106,22 +106,6 @@ def test_verify_finds_a_flipped_bit_and_build_repairs_it(
     assert run(capsys, ["build", "-men", "7", *flags])[::2] == (0, "")
 
 
-def test_damaged_depths_are_built_again_with_the_flag_depths(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    flags = [*RULES, "-dir", str(tmp_path), "-men", "6"]
-    assert main(["build", "-depths", *flags]) == 0
-    [path] = tmp_path.glob("*/3-3.dtl")
-    intact, data = path.read_bytes(), bytearray(path.read_bytes())
-    data[1000] ^= 1
-    path.write_bytes(data)
-    status, _, error = run(capsys, ["build", *flags])
-    assert status == 0 and "3-3.dtl: damaged data" in error
-    assert "; add -depths to replace this file" in error and "built again" not in error
-    status, _, error = run(capsys, ["build", "-depths", *flags])
-    assert status == 0 and "built again: " in error and path.read_bytes() == intact
-
-
 def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) -> None:
     if not Path("/dev/full").is_char_device():
         pytest.skip("needs /dev/full")

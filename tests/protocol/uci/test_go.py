@@ -121,12 +121,6 @@ def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
         gui.stop()
 
 
-def test_the_first_limit_reached_ends_the_search(gui: Gui) -> None:
-    lines = gui.go("go movetime 100000 nodes 100000000 depth 4 wtime 100000")
-    depths = [int(line.split()[2]) for line in lines if line.startswith("info depth")]
-    assert depths == [1, 2, 3, 4]
-
-
 def test_invalid_words_after_go_are_reported_and_ignored(gui: Gui) -> None:
     lines = gui.go("go foo depth x wtime winc 1.5 btime nodes 300 movestogo -- depth 3")
     for token in ("'foo'", "'x'", "'wtime'", "'1.5'", "'btime'", "'--'"):
@@ -160,51 +154,6 @@ def test_searchmoves_without_a_legal_move_searches_no_other_moves(gui: Gui, go: 
     check_search(gui.go("go depth 2 searchmoves"), Position())
 
 
-WINNING = "@*O**O@*/**@**@*@/O*****@* b 0 0 8 32"
-"""Black wins at once, so that a search without a limit would end at the maximum depth."""
-
-
-@pytest.mark.parametrize("go", [
-    "go", "go infinite", "go infinite depth 1", "go ponder movetime 1"
-])
-def test_infinite_and_ponder_end_only_after_stop(gui: Gui, go: str) -> None:
-    for position in ("startpos", f"fen {WINNING}"):
-        gui.send(f"position {position}", go)
-        lines = gui.until("info depth") + gui.several_answers()
-        assert not any(line.startswith("bestmove") for line in lines)
-        gui.send("stop")
-        board = Position() if position == "startpos" else parse_position(WINNING)
-        check_search(lines + gui.until("bestmove"), board)
-
-
-def test_isready_is_answered_during_a_search(gui: Gui) -> None:
-    gui.send("go infinite")
-    for _ in range(20):
-        assert all(line.startswith("info") for line in gui.ask())
-    gui.stop()
-
-
-def test_ponderhit_starts_the_clock(gui: Gui) -> None:
-    for _ in range(10):
-        gui.send("go ponder wtime 300 btime 300", "ponderhit")
-        check_search(gui.until("bestmove"), Position())
-    gui.send("go ponder depth 2")
-    lines = gui.until(lambda line: " depth 2 " in line) + gui.several_answers()
-    assert " depth 2 " in lines[-1]
-    gui.send("ponderhit")
-    check_search(lines + gui.until("bestmove"), Position())
-
-
-def test_a_stop_directly_after_go_is_never_lost(gui: Gui) -> None:
-    gui.send("setoption name MultiPV value 24")
-    for number in range(100):
-        gui.send("position startpos" if number % 2 else f"position fen {MOVING}")
-        gui.send("go infinite", "stop")
-        position = Position() if number % 2 else parse_position(MOVING)
-        check_search(gui.until("bestmove"), position)
-    assert gui.ask("stop", "ponderhit") == []
-
-
 def test_a_stop_during_the_first_iteration_takes_effect_after_it(gui: Gui) -> None:
     """With 64 variations and many moves, the stop arrives during the first iteration."""
     text = "OOO*****/@@@*****/******** w 0 0 0 30"
@@ -221,12 +170,6 @@ def test_a_go_during_a_search_stops_that_search_first(gui: Gui) -> None:
     check_search(gui.until("bestmove"), Position())
     check_search(gui.until("bestmove"), parse_position(MOVING))
     assert gui.ask() == []
-
-
-def test_position_does_not_change_a_running_search(gui: Gui) -> None:
-    lines = gui.ask("position startpos", "go infinite", f"position fen {MOVING}")
-    check_search(lines + gui.stop(), Position())
-    assert gui.fen() == MOVING
 
 
 def test_a_new_game_stops_a_running_search(gui: Gui) -> None:
@@ -303,14 +246,6 @@ def test_perft_can_be_stopped(gui: Gui) -> None:
     assert gui.until("Nodes searched")[-2] == ""
     gui.send("go perft 20")
     assert gui.go("go depth 2")[-1].startswith("bestmove ")
-
-
-def test_multipv_prints_a_line_for_each_move(gui: Gui) -> None:
-    lines = gui.go("go depth 4", "setoption name MultiPV value 3")
-    deepest = [line for line in lines if line.startswith("info depth 4 ")]
-    assert [line.split()[6] for line in deepest] == ["1", "2", "3"]
-    assert len({line.split(" pv ")[1].split()[0] for line in deepest}) == 3
-    check_search(lines, Position())
 
 
 def test_a_thousand_invalid_words_get_eleven_error_lines(gui: Gui) -> None:

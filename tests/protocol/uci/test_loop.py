@@ -12,22 +12,6 @@ from merels.engine.game.position import Position
 from tests.protocol.gui import Gui
 
 
-def test_the_engine_prints_nothing_before_a_command(process: Gui) -> None:
-    process.close_input()
-    assert process.read_to_end() == []
-    assert process.exit_code() == 0
-    assert process.errors() == ""
-
-
-@pytest.mark.parametrize("dialect", ["uci", "ugi"])
-def test_the_handshake_names_the_engine_and_its_options(gui: Gui, dialect: str) -> None:
-    lines = gui.greet(dialect)
-    assert lines[0].startswith("id name merels ")
-    assert lines[1].startswith("id author ")
-    assert all(line.startswith("option name ") for line in lines[2:-1])
-    assert all(line == line.strip() for line in lines)
-
-
 def test_the_engine_imports_and_writes_nothing_in_the_working_directory(tmp_path: Path) -> None:
     (tmp_path / "random.py").write_text("raise ImportError('from the working directory')")
     with Gui(tmp_path) as gui:

@@ -62,21 +62,6 @@ def test_all_options_are_declared_with_their_types(gui: Gui) -> None:
     assert declared["Clear Hash"] == "button"
 
 
-def test_every_declared_default_is_a_valid_value(gui: Gui) -> None:
-    for name, text in declarations(gui).items():
-        kind, *words = text.split()
-        if kind == "button":
-            assert not words
-            continue
-        default = re.split(r" (?:min|var) ", text.removeprefix(f"{kind} default "))[0]
-        assert gui.ask(f"setoption name {name} value {default}") == []
-        if kind == "spin":
-            low, high = int(words[words.index("min") + 1]), int(words[words.index("max") + 1])
-            assert low <= int(default) <= high
-        if kind == "combo":
-            assert default in words[3::2]
-
-
 @pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: str(option.name))
 def test_an_option_is_equal_after_writing_and_parsing_its_declaration(option: Option) -> None:
     assert parse_option(str(option)) == option
