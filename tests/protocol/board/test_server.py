@@ -307,25 +307,3 @@ def test_pending_events_are_bounded() -> None:
     assert feed.take(0.0) == set()
     feed.close()
     assert feed.take(5.0) is None
-
-
-def test_idle_connections_do_not_block_the_page(server: Server) -> None:
-    idle = []
-    try:
-        for count in range(300):
-            idle.append(socket.create_connection(("127.0.0.1", server.port)))
-            if count % 3 == 0:
-                idle[-1].sendall(b"GET / HTTP/1.1\r\nHost: half a request\r\n")
-        session = server.open()
-        with server.stream(session) as stream:
-            stream.until("state", lambda state: True)
-            for _ in range(200):
-                idle.append(socket.create_connection(("127.0.0.1", server.port)))
-            assert server.ask("GET", "/")[0] == 200
-            # The server closes idle connections to make room, and keeps event streams open.
-            assert server.api("play", session=session, move="d6", at=0)[0] == 200
-            stream.until("state", lambda state: state["plies"] == 1)
-    finally:
-        for connection in idle:
-            connection.close()
-    assert server.errors() == ""

@@ -55,22 +55,6 @@ def test_a_review_is_kept_when_the_game_continues(session: Session) -> None:
     assert len(session.reviewer.progress.judgements) == 1
 
 
-def test_a_resigned_game_is_reopened_with_its_result_and_can_be_continued(session: Session) -> None:
-    act(session, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
-    act(session, "play", {"move": "d6", "at": 0})
-    act(session, "play", {"move": "f4", "at": 1})
-    act(session, "resign", {})
-    record = act(session, "export", {})["record"]
-    assert "1. d6 f4 {Black wins, White resigns} 0-1" in record
-    act(session, "load", {"text": record})
-    state = event_data(session, "state")
-    assert (state["result"], state["reason"]) == ("0-1", "Black wins, White resigns")
-    assert act(session, "export", {})["record"] == record
-    act(session, "play_on", {})
-    act(session, "play", {"move": "d2", "at": 2})
-    assert "1. d6 f4 2. d2 *" in act(session, "export", {})["record"]
-
-
 def test_engines_continue_longer_for_a_hidden_page_than_for_a_closed_page(
     session: Session
 ) -> None:

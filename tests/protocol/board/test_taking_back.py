@@ -59,19 +59,6 @@ def movetexts(folder: Path) -> list[str]:
     return [re.sub(r" \{\[%clk [^]]*\]\}|\[%clk [^]]*\] ", "", game) for game in games]
 
 
-def test_resigning_after_undo_stores_the_result(board: Session, tmp_path: Path) -> None:
-    begin(board)
-    play(board, "d6", "f4", "d2")
-    act(board, "undo", {})
-    assert movetexts(tmp_path) == ["1. d6 f4 ( 1... f4 2. d2 ) *"]
-    act(board, "resign", {})
-    resigned = "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    assert movetexts(tmp_path) == [resigned] and movetext(board) == resigned
-    assert not state_view(board)["redo"]
-    with pytest.raises(InputError, match="no move has been taken back"):
-        act(board, "redo", {})
-
-
 def test_undo_after_a_win_does_not_overwrite_the_win(board: Session, tmp_path: Path) -> None:
     begin(board, position=NEARLY_WON)
     won = next(m for m in board.game.last.legal_moves() if board.game.last.play(m).outcome())
@@ -117,19 +104,6 @@ def test_undo_after_the_end_needs_a_confirmation_and_erases_no_result(
     assert other == "1. d6 b4 ( 1... f4 ) *"
 
 
-def test_continuing_a_finished_game_stores_another_game(board: Session, tmp_path: Path) -> None:
-    begin(board)
-    play(board, "d6", "f4")
-    act(board, "resign", {})
-    act(board, "analyse", {"on": True})
-    act(board, "go", {"node": 1})
-    act(board, "play_on", {})
-    play(board, "b4")
-    finished, other = movetexts(tmp_path)
-    assert finished == "1. d6 f4 {Black wins, White resigns} 0-1"
-    assert other == "1. d6 b4 ( 1... f4 ) *"
-
-
 def test_a_finished_game_keeps_the_names_of_its_players(board: Session, tmp_path: Path) -> None:
     begin(board, {"engine": None, "name": "Ben"}, {"engine": None, "name": "Anna"})
     play(board, "d6", "f4")
@@ -157,33 +131,6 @@ def test_a_finished_game_keeps_the_times_left(board: Session, tmp_path: Path) ->
     record = parse_record(path.read_text())
     assert record.tags == before and before["BlackClock"] < "0:02"
     assert record.mainline()[0].comment == "A start"
-
-
-def test_moves_tried_after_the_end_do_not_change_the_result(board: Session, tmp_path: Path) -> None:
-    begin(board)
-    play(board, "d6", "f4")
-    act(board, "resign", {})
-    key = board.saver.key
-    begin(board)
-    act(board, "reopen", {"key": key})
-    play(board, "d2")
-    assert movetexts(tmp_path) == [
-        "1. d6 f4 {Black wins, White resigns} ( 1... f4 2. d2 ) 0-1"
-    ]
-
-
-def test_a_stored_game_resumes_without_the_moves_taken_back(
-    board: Session, tmp_path: Path
-) -> None:
-    begin(board)
-    play(board, "d6", "f4", "d2")
-    act(board, "undo", {})
-    key = board.saver.key
-    begin(board)
-    act(board, "reopen", {"key": key})
-    assert state_view(board)["playing"] and board.game.live.ply == 2
-    play(board, "b4")
-    assert movetexts(tmp_path) == ["1. d6 f4 2. b4 ( 2. d2 ) *"]
 
 
 def test_a_move_is_refused_unless_the_user_is_to_move_in_the_position_shown(tmp_path: Path) -> None:
