@@ -32,6 +32,8 @@ MISTAKES = (
     ("tournament -engine cmd=a cmd=b", "'cmd=b': cmd= is given twice; begin each engine with"),
     ("tournament -pgnout file=x apend=true", "apend=", "did you mean append?"),
     ("tournament hello", "hello", "expected a flag"),
+    *((f"tournament {MATCH} {flag}", f"'{flag}': expected file=")
+      for flag in ("-journal", "-pgnout", "-log")),
     ("tournament -rounds x", "'x'", "whole number", "-rounds"),
     ("tournament -rounds 0", "'0'", "from 1"),
     ("tournament -rounds", "'-rounds'", "expected a value after"),

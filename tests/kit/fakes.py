@@ -78,7 +78,6 @@ FAULTS = {
     "answer info depth 1 score cp 5 nodes 1 string {EVIL}\\n"
     "info depth {EVIL} score cp 7 nodes 2 pv {EVIL}\\nbestmove {EVIL} ponder {EVIL}",
     "fails-to-start": "start: do os.write(2, EVIL.encode(errors='surrogateescape')) & exit 3",
-    "endless-line": "go: do write(b'info string ' + b'x' * 10 * MEGABYTE) & drop",
     "endless-greeting": "uci: do while True: write("
     "b'option name X type string default ' + b'x' * MEGABYTE + b'\\n')",
     "memory": "go: do blocks = [bytearray(MEGABYTE) for _ in range(ARGUMENT)] & "

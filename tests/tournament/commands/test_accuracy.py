@@ -67,13 +67,6 @@ def test_a_journal_and_its_pgn_give_equal_reports(endings: Path) -> None:
     assert json.loads(text) == journal
 
 
-def test_the_text_counts_the_judged_moves(endings: Path) -> None:
-    report = counts(endings, "j")
-    text = output("accuracy", f"{endings}/j", "-tables", str(endings / "tables"))
-    counted = f"{report['judged']} of {report['moves']} moves in 12 games judged; "
-    assert " ".join(text.split()).startswith(f"{counted}the tables cover every")
-
-
 def test_the_ratings_have_a_section_on_accuracy(endings: Path, tmp_path: Path) -> None:
     words = ("ratings", f"{endings}/j", "-tables", str(endings / "tables"))
     report = counts(endings, "j")
@@ -148,22 +141,6 @@ def test_a_game_with_an_illegal_move_is_skipped(endings: Path, tmp_path: Path) -
     assert done.returncode == FAILED and done.stdout.startswith("6 of 6 moves in 3 games judged")
     assert done.stderr.count("game 3 of") == 1 and "skipped" in done.stderr
     assert "illegal move, d6 is occupied" in refusal(*words, "-variant", "morris", "-strict")
-
-
-def test_unnamed_players_and_players_with_two_limits_are_separate(
-    endings: Path, tmp_path: Path
-) -> None:
-    game = tmp_path / "game.pgn"
-    game.write_text(MISSED_WIN + "\n" + NAMED)
-
-    def names(*flags: str) -> list[str]:
-        return [engine["name"] for engine in counts(endings, game, flags=flags)["engines"]]
-
-    assert names() == ["unnamed White", "unnamed Black", "Alice", "Bob"]
-    clocks = '[WhiteTimeControl "60"]\n', '[WhiteTimeControl "5"]\n'
-    game.write_text("\n".join(NAMED.replace("[Black", clock + "[Black") for clock in clocks))
-    assert names() == ["Alice [tc=60]", "Bob", "Alice [tc=5]"]
-    assert names("-same", "Alice") == ["Alice", "Bob"]
 
 
 @pytest.mark.parametrize(

@@ -43,16 +43,6 @@ def test_more_games_at_once_than_processors_are_refused_unless_forced(tmp_path: 
     assert status == 2 and "-force-concurrency" in err
 
 
-@needs_affinity
-def test_local_processors_do_not_limit_a_foreign_executor(tmp_path: Path) -> None:
-    (tmp_path / "pool.py").write_text(
-        "from concurrent.futures import ThreadPoolExecutor\n"
-        "def executor():\n    return ThreadPoolExecutor(2)\n"
-    )
-    words = match(*ONE_GAME, "-concurrency", "9", "-executor", "pool:executor")
-    assert run_on_one_core(*words, cwd=tmp_path)[0] == 0
-
-
 @pytest.mark.parametrize(
     ("fields", "has_notice"),
     [((), False), (("-set", "Repetition=5"), False), (("-set", "NoRemovalPlies=200"), True)],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,11 +9,7 @@ from pathlib import Path
 import pytest
 
 from merels.protocol import examples
-from merels.tournament.flags.command_line import parse
-from merels.tournament.flags.make_settings import make_settings
-from merels.tournament.journal.rows import make_row
 from tests.tournament.processes import Marked, play
-from tests.tournament.specs import result, resumed_journal
 
 pytestmark = [
     pytest.mark.thorough,
@@ -94,28 +89,3 @@ def test_an_error_in_another_folder_names_the_folder_of_the_run(tmp_path: Path) 
     status, _, err = run(tmp_path, *words)
     assert status == 2 and "a.pos': cannot read this file" in err
     assert f"; the run was started in {tmp_path}/first\n" in err
-
-
-def test_a_misspelt_program_can_be_corrected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin(tmp_path / "t", "-rounds", "1")
-    monkeypatch.chdir(tmp_path / "t")
-    wrong, right = ([*engines("./mini.py", "mini.py"), "-engine", f"cmd={program}", "name=C",
-                     *SHORT, "-journal", "three.db", "-rounds", "1", "-resume"]
-                    for program in ("./mini.pu", "./mini.py"))
-    notes = {"id": "x", "arguments": json.dumps(wrong)}
-    with resumed_journal("three.db", make_settings(parse(wrong), None), notes) as journal:
-        journal.append(make_row(result(1)))  # a game of A and B
-    status, out, err = run(tmp_path / "t", *right)
-    assert status == 0 and "Finished game 6 " in out and "does not start" not in out, err
-    status, out, err = run(tmp_path / "t", "-journal", "three.db", "-resume", "-rounds", "2")
-    assert status == 0 and "Finished game 12 " in out, "the journal stores the corrected program"
-
-
-def test_merging_different_tournaments_names_what_differs(tmp_path: Path) -> None:
-    begin(tmp_path / "first", "-rounds", "1")
-    begin(tmp_path / "other", "-rounds", "2", "-event", "x", "-maxmoves", "7", "-srand", "4")
-    status, _, err = run(tmp_path, "out.db", "first/j.db", "other/j.db", command="merge")
-    assert status == 2 and len(err.splitlines()) == 1
-    assert "first/j.db; -engine A cmd: here " in err and "; and 1 more" in err

@@ -8,27 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.game.rules import make_rules
 from merels.protocol.formats.pgn.reader import parse_records
 from tests.commands import run
-from tests.kit.tables import copy_tables
 from tests.tournament.processes import play
 from tests.tournament.specs import match, rows_of
 
 pytestmark = pytest.mark.thorough
 
 SHORT = ("-rounds", "1", "-maxmoves", "8")
-LOST = "O*******/**O*****/*@**@@O*"
-"""A position in which White, to move, loses."""
 DRAWN = ("*O@*O***/**O@@***/********", "**@*O***/**O*@***/***O@***", "********/***O@O@*/*****O@*")
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with tables of up to six men."""
-    folder = tmp_path_factory.mktemp("tables")
-    copy_tables(folder, make_rules("morris", ["NoRemovalPlies=0"]), 6)
-    return folder
 
 
 def test_flags_of_other_runners_are_accepted_with_one_notice(
@@ -84,12 +72,6 @@ def test_the_page_on_other_runners_is_true(
     assert (status == 2 and bool(err)) if is_refused else (status, err) == (0, ""), err
 
 
-def test_games_alone_are_the_games_of_a_pairing() -> None:
-    assert "of 4 (" in play(*match("-games", "4", "-maxmoves", "4"))[0]
-    assert "of 8 (" in play(*match("-games", "4", "-rounds", "2", "-maxmoves", "4"))[0]
-    assert "of 4 (" in play(*match("-maxmoves", "4"))[0]
-
-
 def test_a_saved_session_of_fastchess_is_refused_by_its_form(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -111,24 +93,6 @@ def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
     assert len(rows) == 4
     # The journal stores the time of a start in milliseconds, rounded down.
     assert all(start - end >= timedelta(milliseconds=249) for end, start in zip(ends, starts[1:]))
-
-
-@pytest.mark.parametrize(
-    ("results", "won", "drawn"),
-    [("BOTH", True, True), ("WIN_LOSS", True, False), ("draw", False, True)],
-)
-def test_tbadjudicate_selects_the_results_that_tables_decide(
-    tables: Path, tmp_path: Path, results: str, won: bool, drawn: bool
-) -> None:
-    book = tmp_path / "book.pos"
-    book.write_text("".join(f"{position} w 0 0 3 40\n" for position in (LOST, *DRAWN)))
-    out = play(
-        *match("-rounds", "4", "-games", "1", "-maxmoves", "8", nodes=(200, 200)), "-variant",
-        "morris", "-set", "NoRemovalPlies=0", "-openings", str(book), "-tb", str(tables),
-        "-tbadjudicate", results,
-    )[0]
-    assert ("wins by adjudication: tables" in out) == won
-    assert ("Draw by adjudication: tables" in out) == drawn
 
 
 def test_pgn_shows_the_search_info_of_engines(tmp_path: Path) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands import MERELS, output, run_process
+from tests.commands import output
 from tests.tournament.processes import limited_in_size
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
@@ -52,17 +51,3 @@ def test_a_report_keeps_links_and_permissions(tmp_path: Path, games: str) -> Non
     output("ratings", games, "-out", str(link))
     assert link.is_symlink() and report.read_text().startswith("#  Name")
     assert stat.S_IMODE(report.stat().st_mode) == 0o640
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: str(words[0]))
-def test_out_may_be_standard_output(tmp_path: Path, games: str, words: list[str]) -> None:
-    command = [*words, games, "-out", "/dev/stdout"]
-    text = run_process(*command).stdout
-    assert text
-    # If standard output is appended to a file, the file keeps its old text.
-    path = tmp_path / "all"
-    path.write_text("earlier\n")
-    with open(path, "a") as out:
-        subprocess.run([*MERELS, *command], stdout=out, timeout=60, check=True)
-    assert path.read_text() == "earlier\n" + text

@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.commands.main import main
-from merels.tournament.journal.open import read_journal
 from tests.commands import output, refusal
 from tests.kit import fakes
-from tests.kit.fakes import SANMILL
 from tests.kit.rows import check_rows
 from tests.processes import assert_no_engine_is_left, needs_proc
 from tests.tournament.processes import Marked, play
@@ -100,14 +97,6 @@ def test_rules_without_an_engine_option_need_rules_known(
     play(*match(*fake(*each, "rules=known"), *flags, *ONE_MOVE))
 
 
-def test_rules_takes_only_the_value_known(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tournament", *match(*fake("rules=sure"))]) == 2
-    assert "'sure': expected known for rules= of E" in capsys.readouterr().err
-    assert main(["tournament", "-help"]) == 0
-    out = capsys.readouterr().out
-    assert "rules=known" in out and "Exit status:" in out
-
-
 @needs_proc
 @pytest.mark.parametrize("flags", [(), ("-executor", "concurrent.futures:ProcessPoolExecutor")])
 def test_an_undeclared_option_is_reported(flags: tuple[str, ...]) -> None:
@@ -151,19 +140,6 @@ def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path, pool: 
     play(*match(*fake(), *executor, *ONE_MOVE))
 
 
-def test_a_refused_run_does_not_change_the_command_line_in_the_journal(tmp_path: Path) -> None:
-    path = str(tmp_path / "j")
-    words = match(*fake(), "-journal", path, "-games", "1", "-maxmoves", "1", "-quiet")
-    play(*words, "-rounds", "1")
-    with read_journal(path) as journal:
-        notes = journal.meta()
-    more = ("-rounds", "2", "-pgnout", f"{tmp_path}/none/g.pgn", "-resume")
-    status, _, err = Marked(*words, *more).wait()
-    assert status == 2 and "cannot write this file" in err
-    with read_journal(path) as journal:
-        assert journal.meta() == notes
-
-
 @needs_proc
 def test_an_engine_that_stops_playing_after_its_trial_is_a_warning(tmp_path: Path) -> None:
     journal, command = f"{tmp_path}/j", fakes.fake("illegal", once=tmp_path / "tried")
@@ -180,16 +156,3 @@ def test_an_engine_that_stops_playing_after_its_trial_is_a_warning(tmp_path: Pat
     assert output("ratings", journal).splitlines()[-1] == line
     assert json.loads(output("ratings", journal, "-format", "json"))["warnings"] == [warning]
     assert html.escape(warning) in output("ratings", journal, "-format", "html")
-
-
-def test_an_engine_that_fails_in_every_game_fails_the_run() -> None:
-    status, out, _ = Marked(*match(*fake(mode="die-search"), *ONE_ROUND, "-games", "1")).wait()
-    assert status == 1 and "abandoned" in out
-    assert out.splitlines()[-1] == "WARNING: E failed in 2 of 2 games (100.0%): 2 crashes"
-
-
-def test_an_engine_of_another_dialect_is_tried(tmp_path: Path) -> None:
-    engine = engine_words("S", "proto=sanmill", "depth=1", command=(*SANMILL, "log"))
-    play(*match(*engine, *ONE_MOVE))
-    message = refused(tmp_path, *match(*engine, "-set", "Flying=never"))
-    assert "has no option for Flying=never; add rules=known" in message

@@ -8,7 +8,6 @@ import re
 import shlex
 import signal
 import socket
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.journal.open import open_journal, open_run
 from tests.kit.fakes import fake
 from tests.processes import needs_proc
-from tests.tournament.processes import COMMAND, Marked, play, wait_for
+from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.specs import MERELS, NOTES, engine_words, match, parallel, rows_of
 
 pytestmark = pytest.mark.thorough
@@ -60,41 +59,6 @@ def test_a_warning_names_games_that_share_processors() -> None:
     _, err = play(*words, "-concurrency", "99", "-force-concurrency")
     assert "-force-concurrency: 99 games share " in err
     assert "times and time forfeits are not reliable" in err
-
-
-def test_identical_engines_print_no_nan() -> None:
-    out, _ = play(*match("-rounds", "2", "-ratinginterval", "1", nodes=(9, 9)))
-    assert "nan" not in out.lower()
-
-
-def test_journal_and_pgn_agree(tmp_path: Path) -> None:
-    _, err = play(*match(
-        "-rounds", "4", *parallel(2), "-variant", "multi", "-pgnout", f"file={tmp_path}/g.pgn",
-        "-journal", f"file={tmp_path}/j.db",
-    ))
-    assert re.search(r"seed 5\b", err)
-    records = list(parse_records((tmp_path / "g.pgn").read_text()))
-    rows = rows_of(tmp_path / "j.db")
-    assert [f"{row.opening} {row.moves}".split() for row in rows] == [
-        [str(move) for move in record.moves] for record in records
-    ]
-    for record in records:
-        assert record.tags["Variant"] == "multi"
-        outcome = record.final().outcome()
-        assert outcome is not None and outcome.result == record.result
-
-
-def test_a_journal_is_continued_only_by_resume_and_with_the_same_settings(tmp_path: Path) -> None:
-    flags = ["-journal", f"file={tmp_path}/j.db"]
-    play(*match("-rounds", "1", *flags))
-    out, _ = play(*flags, "-resume", "-rounds", "2")
-    assert "Finished game 3 (A vs B)" in out and "Finished game 2 " not in out
-    assert "Games: 4," in play(*flags, "-resume")[0]
-    assert [path.name for path in tmp_path.iterdir()] == ["j.db"]
-    status, _, err = Marked(*match("-rounds", "2", *flags)).wait()
-    assert status == 2 and "-resume" in err
-    status, _, err = Marked(*match("-rounds", "2", *flags, "-resume", "-maxmoves", "5")).wait()
-    assert status == 2 and "; -maxmoves: now 5, in the journal 0" in err
 
 
 def stored_command(path: str) -> tuple[list[str], str]:
@@ -195,32 +159,6 @@ def test_two_interrupts_or_another_signal_stop_the_games_in_progress(
 
 
 @needs_proc
-def test_a_second_run_of_a_journal_is_refused_at_the_start(tmp_path: Path) -> None:
-    flags = match("-rounds", "1000", "-journal", f"file={tmp_path}/j", "-resume")
-    run = Marked(*flags)
-    wait_for(run, "Finished game 2 ")
-    status, out, err = Marked(*flags).wait()
-    assert (status, out) == (2, "")
-    message = "another run is writing this journal; wait until it ends, or name another file"
-    assert f"'j': {message} (" in err
-    if os.name == "posix":
-        (tmp_path / "link").symlink_to("j")
-        link = flags[: flags.index("-journal")] + ["-journal", f"file={tmp_path}/link", "-resume"]
-        status, _, err = Marked(*link).wait()
-        assert status == 2 and f"'link': {message} (" in err
-    run.process.kill()
-    run.process.wait()
-    assert run.process.stdout is not None and run.process.stderr is not None
-    run.process.stdout.close()
-    run.process.stderr.close()
-    run = Marked(*flags)  # The killed run must not leave a lock.
-    wait_for(run, "Finished game ")
-    run.process.send_signal(signal.SIGINT)
-    assert run.wait()[0] == 130
-    assert not (tmp_path / "j.lock").exists()
-
-
-@needs_proc
 def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
     words = match("-rounds", "40", *parallel(2), "-journal", f"file={tmp_path}/j")
     run = Marked(*words, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -264,17 +202,6 @@ def test_a_closed_standard_output_ends_the_run(
 
 
 @needs_proc
-@pytest.mark.parametrize("words", [[], ["-quiet"]])
-def test_a_full_standard_output_ends_the_run_with_advice(tmp_path: Path, words: list[str]) -> None:
-    with open("/dev/full", "w") as full:
-        command = [*COMMAND, *match("-rounds", "1", "-journal", f"file={tmp_path}/j", *words)]
-        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert run.returncode == 1 and "Traceback" not in run.stderr
-    assert "standard output cannot be written: No space left" in run.stderr
-    assert "continue with: -journal" in run.stderr
-
-
-@needs_proc
 @pytest.mark.parametrize(
     ("flags", "without"),
     [
@@ -289,12 +216,6 @@ def test_a_full_output_file_is_reported_once_and_fails_the_finished_run(
     assert status == 1 and "Games: 4," in out
     message = f"cannot write /dev/full: No space left on device; going on without {without}"
     assert err.splitlines() == [f"merels tournament: {message}"]
-
-
-@pytest.mark.parametrize("flag", ["-journal", "-pgnout", "-log"])
-def test_a_file_flag_needs_a_name(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tournament", *match(flag)]) == 2
-    assert f"'{flag}': expected file=" in capsys.readouterr().err
 
 
 def test_one_file_for_two_flags_is_refused(
@@ -315,50 +236,7 @@ def test_one_file_for_two_flags_is_refused(
     assert path.read_text() == shlex.join(match())
 
 
-@pytest.mark.parametrize("arguments", [["-wat"], ["-engine", "cmd=x", "nodes=1"], ["-rounds", "x"]])
-def test_a_mistake_is_an_error_of_one_line(arguments: list[str]) -> None:
-    status, out, err = Marked(*arguments).wait()
-    assert status == 2 and out == "" and len(err.splitlines()) == 1
-
-
 NO_FILE = "start: do os.write(2, b'no such file') & exit 2"
-FAULTS = {
-    "Crash": ("go: exit 3", "abandoned", "disconnects"),
-    "Silent": ("go: hang", "abandoned", "stalls"),
-    "Illegal": ("go: answer bestmove a2", "illegal move", "illegal move ('a2'"),
-}
-"""Script of each faulty engine, its termination, and words of the reason."""
-
-
-@needs_proc
-def test_faulty_engines_lose_their_games_and_other_games_are_not_affected(tmp_path: Path) -> None:
-    """All engines start when they are tried; after that, the program of Missing does not exist."""
-    engines = []
-    for name in ("Missing", *FAULTS):
-        script = FAULTS[name][0] if name in FAULTS else NO_FILE
-        command = fake(script, once=tmp_path / f"{name}.tried")
-        engines += engine_words(name, "pingtimeout=1", command=command)
-    run = Marked(*match(*engines, "-each", "nodes=20", "-rounds", "1", *parallel(2),
-                        "-journal", f"file={tmp_path}/j"))
-    status, out, err = run.wait()
-    assert status == 1 and "Traceback" not in err and run.survivors() == []
-    warned = re.findall(r"^WARNING: (\w+) played no legal move", out, re.M)
-    assert sorted(warned) == sorted(FAULTS)
-    rows = rows_of(tmp_path / "j")
-    assert len(rows) == 20 == len(set(row.number for row in rows))
-    of_sound = [row for row in rows if {row.white, row.black} == {"A", "B"}]
-    assert {row.termination for row in of_sound} == {"normal"}
-    for name, (_, termination, words) in FAULTS.items():
-        for row in rows:
-            if {row.white, row.black} in ({name, "A"}, {name, "B"}):
-                assert row.result == ("0-1" if row.white == name else "1-0")
-                assert row.termination == termination and words in row.reason
-                assert row.reason.startswith("White" if row.white == name else "Black")
-    assert "Missing" not in {name for row in rows for name in (row.white, row.black)}
-    assert re.search(r"engine Missing does not start \(.*\): its games are left unplayed\n", err)
-    table = {line.split()[1]: line for line in out.splitlines() if line[:1].isdigit()}
-    assert set(table) >= {"A", "B", *FAULTS}
-    assert "\n\n#  Name " in out, "an empty line between the games and the tables"
 
 
 def test_a_log_has_the_entries_of_its_level(tmp_path: Path) -> None:
@@ -386,15 +264,6 @@ def test_a_log_is_appended_after_an_incomplete_line_unless_append_is_false(tmp_p
     assert re.match(r"\S+ info  game 1: A vs B started\n", added)
     play(*log, "level=fatal", "append=false")
     assert path.read_text() == ""
-
-
-def test_the_games_of_a_tournament_can_be_openings(tmp_path: Path) -> None:
-    games = f"{tmp_path}/games.pgn"
-    play(*match("-rounds", "1", "-pgnout", games))
-    play(*match("-rounds", "1", "-openings", games, "-maxmoves", "10", "-journal", f"{tmp_path}/j"))
-    rows = rows_of(tmp_path / "j")
-    assert [len(row.opening.split()) for row in rows] == [8, 8]
-    assert (tmp_path / "games.pgn").read_text().count(f"1. {rows[0].opening[:2]} ") == 2
 
 
 @pytest.mark.parametrize("more", [[], ["-quiet"]])

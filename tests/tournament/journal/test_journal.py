@@ -311,6 +311,18 @@ def test_two_runs_on_one_journal_are_detected(tmp_path: Path) -> None:
             journal.append(make_row(result(1)))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
+def test_a_journal_that_another_run_writes_is_refused_under_every_name(tmp_path: Path) -> None:
+    begin(tmp_path / "j").close()
+    (tmp_path / "link").symlink_to("j")
+    with opening.reserved(str(tmp_path / "j")):
+        for name in ("j", "link"):
+            with pytest.raises(InputError, match=f"{name}': another run is writing this journal"):
+                with opening.reserved(str(tmp_path / name)):
+                    pass
+    assert not (tmp_path / "j.lock").exists()
+
+
 def test_a_full_disk_is_an_error_and_loses_no_stored_game(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with begin(path) as journal:

@@ -151,16 +151,6 @@ def test_an_endless_greeting_is_cut_off() -> None:
     assert len(done.stdout) < 10_000
 
 
-def test_an_engine_with_an_endless_line_stalls(tmp_path: Path) -> None:
-    words = flags(tmp_path, "endless-line", "", "pingtimeout=5")
-    out, _ = play(*words, "-rounds", "1", "-games", "1", "-journal", str(tmp_path / "j"))
-    assert (
-        "White stalls (answers isready but does nothing else for 30 s; "
-        "last output: 'info string xxx"
-    ) in out
-    assert (tmp_path / "j").stat().st_size < 1 << 16
-
-
 @needs_proc
 def test_an_engine_inherits_no_file_of_the_runner(tmp_path: Path) -> None:
     """An engine gets neither the journal nor a pipe of a worker, whose messages are trusted."""

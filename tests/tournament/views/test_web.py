@@ -10,7 +10,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -260,17 +260,6 @@ def test_connections_that_browsers_end_are_not_reported() -> None:
     run.process.terminate()
     _, _, err = run.wait()
     assert "Traceback" not in err and "Error" not in err
-
-
-def test_open_streams_do_not_block_a_new_page() -> None:
-    with board_and_view() as (board, view), ExitStack() as stack:
-        for _ in range(140):
-            assert stack.enter_context(Listener(view.address)).status == 200
-        assert "<html" in get(view.address)
-        listener = stack.enter_context(Listener(view.address))
-        board.tick()
-        state = listener.next()
-        assert state is not None and state["score"]["text"] == "0 of 10 games"
 
 
 @needs_proc
