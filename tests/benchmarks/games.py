@@ -14,11 +14,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 from merels.engine.game.notation import START
-from tests.benchmarks.cpu import MOVES, RULES, compile_instant
 from tests.benchmarks.journals import MAIN_WITH_USAGE
 
+INSTANT = Path(__file__).parents[1] / "fakes" / "instant.c"
+MOVES = 50
+"""Moves of each side in a game."""
+RULES = "mill Repetition=0 NoRemovalPlies=0 ThreeThreePlies=0"
 RUNS = (
     ("1 at once", "1", ()),
     ("2 at once", "2", ()),
@@ -30,25 +34,22 @@ RUNS = (
 """Name, concurrency and more flags of each tournament; ``{}`` stands for the folder."""
 
 
-def flags(program: str, folder: str, games: int, moves: int) -> list[str]:
-    """Return the flags of a match of ``games`` games, of ``moves`` moves a side.
-
-    Both engines are ``program``, which answers at once.
-    """
+def flags(program: str, folder: str, games: int) -> list[str]:
+    """Return the flags of a match of ``games`` games between two processes of ``program``."""
     variant, *fields = RULES.split()
     book = f"{folder}/start.pos"
     with open(book, "w", encoding="utf-8") as file:
         file.write(START + "\n")
     words = [word for name in "AB" for word in ("-engine", f"cmd={program}", f"name={name}")]
     return [*words, "-each", "nodes=1", "rules=known", "-variant", variant, "-set", *fields,
-            "-maxmoves", str(moves), "-openings", f"file={book}", "-rounds", str(games // 2),
+            "-maxmoves", str(MOVES), "-openings", f"file={book}", "-rounds", str(games // 2),
             "-srand", "1", "-ratinginterval", "0"]
 
 
 def measure(program: str, folder: str, games: int, concurrency: str, more: tuple[str, ...]) -> str:
     """Play one tournament; return its speed and its processor time for a ply, as text."""
     words = [sys.executable, "-P", "-c", MAIN_WITH_USAGE, "tournament",
-             *flags(program, folder, games, MOVES),
+             *flags(program, folder, games),
              "-journal", f"file={folder}/{time.monotonic_ns()}.db",
              "-concurrency", concurrency, *(word.format(folder) for word in more)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -67,7 +68,8 @@ def main() -> None:
     """Measure every run."""
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     with tempfile.TemporaryDirectory() as folder:
-        program = compile_instant(folder)
+        program = f"{folder}/instant"
+        subprocess.run(["cc", "-O2", "-o", program, str(INSTANT)], check=True)
         for name, concurrency, more in RUNS:
             print(f"{name:<24} {measure(program, folder, games, concurrency, more)}", flush=True)
 
