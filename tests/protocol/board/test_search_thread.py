@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from threading import Event, Thread, current_thread
-from time import sleep
+from threading import Condition, Event, Thread, current_thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -131,8 +131,14 @@ class FakeSeat(AnyEngine):
         assert stop is not None
         if self.count > 1:
             stop.attach(self.stopped.set)
-        (self.release if self.count == 1 else self.stopped).wait(5)
+        (self.release if self.count == 1 else self.stopped).wait(60)
         return PlayResult(Position().legal_moves()[0], None, Info())
+
+
+def waits_for_a_lock(search_thread: SearchThread) -> bool:
+    """Return whether the thread is inside of a ``with`` statement's call for a condition."""
+    frame = sys._current_frames().get(search_thread._thread.ident or 0)
+    return frame is not None and frame.f_code is Condition.__enter__.__code__
 
 
 def test_a_late_stop_does_not_reach_the_next_search() -> None:
@@ -141,9 +147,10 @@ def test_a_late_stop_does_not_reach_the_next_search() -> None:
 
     def next_job() -> Job:
         if current_thread().name == "late":
-            # End the first search between the check that it is unwanted and its stop.
+            # End the first search between the check that it is unwanted and its stop: the search
+            # thread waits for the lock of this call, or else begins the next search.
             seat.release.set()
-            sleep(0.5)
+            wait(lambda: waits_for_a_lock(search_thread) or seat.count == 2, 60, "its end")
         return current[0]
 
     board = Mock(spec=Board, next_job=next_job)
