@@ -260,50 +260,30 @@ class _Blocks(Protocol):
     def block(self, number: int, /) -> bytes:
         """Return an unpacked block of `BLOCK_BYTES` bytes; the last block may be shorter."""
 
+_Values = memoryview | bytearray | bytes | _Blocks
+
 class TableSet:
     """Open tables of one rule set.
 
     A table is identified by the numbers of own men, opponent's men, and men in hand of both sides
     together. `RuntimeError` if a table is added or removed while another thread reads the set.
-
-    open_values  values of unpacked tables, by own men, opponent's men and men in hand
-    open_depths  lists of depths, by own men and opponent's men
     """
 
     @property
     def shared(self) -> object:
         """Capsule for the other extensions."""
 
-    @property
-    def open_values(self) -> dict[tuple[int, int, int], memoryview]: ...
-    @property
-    def open_depths(self) -> dict[tuple[int, int], memoryview | None]: ...
-
     def __init__(self, rules: _Rules) -> None: ...
     def add(
         self,
-        own: int,
-        opponent: int,
-        values: memoryview,
-        depths: memoryview | None = None,
-        hand: int = 0,
+        tables: Iterable[tuple[int, int, int, _Values, memoryview | bytearray | bytes | None]],
     ) -> None:
-        """Add or replace the values of a table, with its depths, if any.
+        """Add or replace tables, all at the same time.
 
-        `ValueError` if the values are truncated, or for depths as in `add_depths`.
-        """
-
-    def add_depths(self, own: int, opponent: int, depths: memoryview | None) -> None:
-        """Set a table's list of depths; None: no depths.
-
-        `ValueError` if the list is truncated or not in order.
-        """
-
-    def add_packed(self, own: int, opponent: int, table: _Blocks, hand: int = 0) -> None:
-        """Add a packed table, which is read through a cache of unpacked blocks.
-
-        Positions in a block that cannot be unpacked have no value. `ValueError` if this packed
-        table was added before.
+        A table is (own, opponent, hand, values, depths): unpacked values, or a packed table, which
+        is read through a cache of unpacked blocks; and a list of depths, or None. Positions in a
+        block that cannot be unpacked have no value. `ValueError` for truncated values, and for a
+        list that is truncated, not in order, or of positions with men in hand.
         """
 
     def remove(self, own: int, opponent: int, hand: int) -> None:
@@ -324,21 +304,29 @@ class TableSet:
         rules: _Rules,
         fields: _Board,
         history: Sequence[int],
+        root_moves: Iterable[int] | None = None,
+        *,
         deadline: Deadline | None = None,
         not_before: int = 0,
-    ) -> list[tuple[int, int | None, int | None, int, int, bool, bool]]:
-        """Return a row for each legal move, in the order of `legal_moves`.
+        equal_wins: bool = False,
+    ) -> list[tuple[int, int | None, int | None, bool, bool, bool, int]]:
+        """Return a row for each of ``root_moves``, or for each legal move, the best first.
 
-        A row is (move, value, depth, least, greatest, nearly drawn, repeats). The value, None if
+        A row is (move, value, depth, certain, nearly drawn, repeats, rank). The value, None if
         unknown, is for the side that plays the move, and accounts for the repetitions and plies of
         the game; ``rules`` and ``history`` are as in `SearchWorker.run`. The depth counts the move
         and is 1 for a move that removes a man or ends the game; None for a draw, and if unknown.
-        The value is between ``least`` and ``greatest``, which differ if a limit on plies or a
-        repetition may turn a win or loss into a draw. *Nearly drawn* marks a loss for which that
-        may happen soon, *repeats* a draw that ends the game or repeats one of its positions.
+        A win or loss is not *certain* if a limit on plies or a repetition may turn it into a draw.
+        *Nearly drawn* marks a loss for which that may happen soon, *repeats* a draw that ends the
+        game or repeats one of its positions.
 
-        If ``deadline`` has passed, but not before the time ``not_before`` of `monotonic_ns`, the
-        rows end after the move that is being looked up.
+        Wins rank before draws, draws before losses, unknown values last. Certain wins rank before
+        uncertain ones and, if all wins have a depth, short wins before long ones; ``equal_wins``:
+        all wins have one rank. Draws that repeat rank after other draws, nearly drawn losses before
+        other losses.
+
+        If ``deadline`` has passed, but not before the time ``not_before`` of `monotonic_ns`, only
+        the moves looked up until then have rows.
         """
 
     def bounds(self, fields: _Board) -> tuple[int, int] | None:

@@ -27,7 +27,7 @@ from merels.engine.tablebase.files import (
     open_table,
     rules_folder,
 )
-from merels.engine.tablebase.packed import open_packed
+from merels.engine.tablebase.packed import PackedTable, open_packed
 from merels.engine.tablebase.sectors import (
     MAX_MEN,
     MIN_MEN,
@@ -39,7 +39,7 @@ from merels.engine.tablebase.sectors import (
 MAX_TABLE_DEPTH = 255
 """Greatest depth in plies that is stored; it also represents every greater depth."""
 
-MoveRow = tuple[int, int | None, int | None, int, int, bool, bool]
+MoveRow = tuple[int, int | None, int | None, bool, bool, bool, int]
 """A row of `core.TableSet.moves`."""
 
 
@@ -93,15 +93,6 @@ class Tables:
             for sides in sector.sides
         )
 
-    def add(
-        self, header: Header, values: list[memoryview], depths: list[memoryview] | None
-    ) -> None:
-        """Add a sector's tables of values and, unless None, of depths."""
-        for i, (own, opponent) in enumerate(header.sector.sides):
-            hand = header.sector.hand
-            self.core.add(own, opponent, values[i], depths[i] if depths else None, hand)
-        self.headers[header.sector] = header
-
     def load_packed(self, folder: Path, sector: Sector, check: bool) -> None:
         """Open a sector's packed file in the folder of the rules; `TableError` if that fails.
 
@@ -111,10 +102,7 @@ class Tables:
         header, tables = open_packed(
             folder / file_name(sector, PACKED), self.rules, check, self.problems
         )
-        for table, (own, opponent) in zip(tables, sector.sides):
-            self.core.add_packed(own, opponent, table, sector.hand)
-        self.headers[sector] = header
-        self._add_depths(folder, header, check)
+        self._add(folder, header, tables, check)
 
     def load(self, folder: Path, sector: Sector, check: bool = False) -> None:
         """Open a sector's files in the folder of the rules.
@@ -126,8 +114,7 @@ class Tables:
         header, values = open_table(path, self.rules, check)
         if isinstance(values[0].obj, mmap.mmap):
             self._mapped.append(values[0].obj)
-        self.add(header, values, None)
-        self._add_depths(folder, header, check)
+        self._add(folder, header, values, check)
 
     def release(self) -> None:
         """Return the memory of mapped files to the system; the next probe reads the file again."""
@@ -135,21 +122,38 @@ class Tables:
             for mapped in self._mapped:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
-    def _add_depths(self, folder: Path, header: Header, check: bool) -> None:
-        """Open the depths of a sector whose values are open; add a bad file to ``problems``."""
+    def _add(
+        self, folder: Path, header: Header, values: Sequence[memoryview | PackedTable], check: bool
+    ) -> None:
+        """Add the tables of a sector with its depths, if any; they replace older ones together."""
+        sector = header.sector
+
+        def add(depths: Sequence[memoryview | None]) -> None:
+            self.core.add([
+                (own, opponent, sector.hand, table, depth_list)
+                for (own, opponent), table, depth_list in zip(sector.sides, values, depths)
+            ])
+
+        try:
+            add(self._open_depths(folder, header, check) or [None] * len(values))
+        except (TableError, ValueError) as error:
+            path = folder / file_name(sector, DEPTHS)
+            # A `ValueError` of the core does not name the file.
+            where = "" if isinstance(error, TableError) else f"{path}: "
+            self.problems.append(f"{where}{error}")
+            add([None] * len(values))
+        self.headers[sector] = header
+
+    def _open_depths(self, folder: Path, header: Header, check: bool) -> list[memoryview]:
+        """Return the depths of a sector of these values, [] without a file; `TableError`."""
         path = folder / file_name(header.sector, DEPTHS)
         # A search finds depths that are not listed; it probes positions after removals.
         if not path.exists() or not self.headers.keys() >= self._after_removals(header.sector):
-            return
-        try:
-            depths_header, depths = open_table(path, self.rules, check)
-            if depths_header.values_checksum != header.values_checksum:
-                raise TableError(f"{path}: belongs to other values; build the table again")
-            for (own, opponent), table in zip(header.sector.sides, depths):
-                self.core.add_depths(own, opponent, table)
-        except (TableError, ValueError) as error:
-            problem = str(error) if isinstance(error, TableError) else f"{path}: {error}"
-            self.problems.append(problem)
+            return []
+        depths_header, depths = open_table(path, self.rules, check)
+        if depths_header.values_checksum != header.values_checksum:
+            raise TableError(f"{path}: belongs to other values; build the table again")
+        return depths
 
     def _after_removals(self, sector: Sector) -> set[Sector]:
         """Return the sectors of the moving phase that a removal leads to."""
@@ -196,12 +200,13 @@ class Tables:
             yield move, None if value is None else TableValue(value, depth)
 
     def move_rows(
-        self, position: Position, deadline: core.Deadline | None = None, not_before: int = 0
+        self, position: Position, among: Sequence[int] | None = None,
+        deadline: core.Deadline | None = None, not_before: int = 0, *, equal_wins: bool = False,
     ) -> list[MoveRow]:
         """Return the rows of `core.TableSet.moves` for a position's moves."""
         return self.core.moves(
-            core_rules(position.rules), core_board(position), core_history(position), deadline,
-            not_before,
+            core_rules(position.rules), core_board(position), core_history(position), among,
+            deadline=deadline, not_before=not_before, equal_wins=equal_wins,
         )
 
     def holding(self, position: Position) -> tuple[int, int] | None:

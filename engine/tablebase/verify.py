@@ -133,7 +133,7 @@ class Verifier:
 
             for _ in pool.map(fill, range(0, follower.places, _CHUNK)):
                 self._report(0.0)
-            tables.add(follower.own, follower.opponent, memoryview(values), hand=follower.hand)
+            tables.add([(*follower, values, None)])
             self._recomputed[follower] = values
 
     def _report(self, share: float) -> None:

@@ -128,14 +128,13 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "verify_sample": _fixed(_A_TABLE, 3, 3, 0, {"a": "places"}),
     "recompute_places": _fixed(_A_TABLE, 0, 0, 18, 0, 1, {"a": "zeros"}),
     "TableSet": lambda chance: [some_rules(chance)],
-    "TableSet.add": _fixed(3, 3, {"a": "zeros"}, {"a": "none"}, 0),
-    "TableSet.add_depths": _fixed(3, 3, {"a": "none"}),
-    "TableSet.add_packed": _fixed(4, 4, {"a": "block"}, 0),
+    "TableSet.add": _fixed(
+        [[3, 3, 0, {"a": "zeros"}, {"a": "none"}], [4, 4, 0, {"a": "block"}, {"a": "none"}]]
+    ),
     "TableSet.remove": _fixed(3, 3, 0), "TableSet.has": _fixed(3, 3, 0),
     "TableSet.has_depths": _fixed(3, 3), "TableSet.probe": lambda chance: [some_board(chance)],
     "TableSet.bounds": lambda chance: [some_board(chance)], "TableSet.shared": _fixed(),
     "TableSet.moves": _on_board([]),
-    "TableSet.open_values": _fixed(), "TableSet.open_depths": _fixed(),
     "TranspositionTable": _fixed(1),
     "TranspositionTable.shared": _fixed(), "SearchWorker.shared": _fixed(),
     "TranspositionTable.clear": _fixed(2),
@@ -323,10 +322,9 @@ def live(name: str, objects: dict[str, object]) -> object:
 def _tables(objects: dict[str, object]) -> core.TableSet:
     """Return tables of draws: one packed table, one unpacked, and those that a slice reads."""
     tables = core.TableSet(core_rules(PRESETS["multi"]))
-    for own, opponent, hand in ((3, 3, 0), (1, 0, 16), (1, 1, 16)):
-        size = (core.table_places(own, opponent, hand) + 3) // 4
-        tables.add(own, opponent, memoryview(bytes(size)), hand=hand)
-    tables.add_packed(4, 3, Block(tables))
+    numbers = [(3, 3, 0), (1, 0, 16), (1, 1, 16)]
+    unpacked = [(*men, bytes((core.table_places(*men) + 3) // 4), None) for men in numbers]
+    tables.add([*unpacked, (4, 3, 0, Block(tables), None)])
     return tables
 
 

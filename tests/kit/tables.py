@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
-from merels.engine.tablebase.files import rules_folder
+from merels.engine.tablebase.files import DEPTHS, VALUES, file_name, open_table, rules_folder
 from merels.engine.tablebase.probe import Tables, open_tables
 from tests.kit.session import BUILT_TABLES
 
@@ -40,6 +41,21 @@ def _built(rules: Rules, men: int, depths: bool, placing: bool) -> Path:
 def built_tables(rules: Rules, men: int, *, depths: bool = False, placing: bool = False) -> Tables:
     """Return open tables of up to ``men`` men."""
     return open_tables(built_folder(rules, men, depths=depths, placing=placing), rules)
+
+
+def table_rows(
+    rules: Rules, men: int, *, depths: bool = False, placing: bool = False
+) -> Iterator[tuple[int, int, int, memoryview, memoryview | None]]:
+    """Yield each table of up to ``men`` men as `core.TableSet.add` takes it."""
+    root = built_folder(rules, men, depths=depths, placing=placing)
+    folder = root / rules_folder(rules)
+    for sector in open_tables(root, rules).headers:
+        _, values = open_table(folder / file_name(sector, VALUES), rules, check=False)
+        lists: list[memoryview | None] = [None] * len(values)
+        if depths and not sector.hand:
+            lists = [*open_table(folder / file_name(sector, DEPTHS), rules, check=False)[1]]
+        for (own, opponent), table, depth_list in zip(sector.sides, values, lists):
+            yield own, opponent, sector.hand, table, depth_list
 
 
 def copy_tables(

@@ -53,11 +53,17 @@ cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
     return True
 
 
+cdef enum:
+    RANKS = 1 << 10          # more than twice the greatest depth of a move
+
+
 # The value of a move for the side that plays it, with the game's repetitions and plies.
 cdef struct MoveValue:
+    move_t move
     int value                # -1, 0, 1, or UNKNOWN
     int depth                # plies to the next removal or the end, the move included; or -1
-    int least, greatest      # bounds of the value; they differ if the game may be drawn first
+    bint certain             # not a win or loss that may be drawn first
+    int rank                 # moves of a lower rank are better
     bint nearly_drawn        # a loss that soon may be a draw, by a limit or a repetition
     bint repeats             # a draw that ends the game or repeats one of its positions
 
@@ -96,10 +102,12 @@ cdef void value_move(const Tables *tables, const Game *game, const Board *b, mov
     cdef uint64_t key
     make(b, move, &after)
     key = key_of(&game.rules, &after)
+    row.move = move
     row.depth = -1
+    row.certain = True
     row.nearly_drawn = row.repeats = False
     if terminal_reason(game, &after, key, 1, &score):
-        row.value = row.least = row.greatest = score < 0
+        row.value = score < 0
         row.depth = 1 if score < 0 else -1
         row.repeats = score == 0
         return
@@ -110,26 +118,24 @@ cdef void value_move(const Tables *tables, const Game *game, const Board *b, mov
     row.depth = depth_of(tables, &after, value)
     limit = plies_limit(&tables.rules, after.own_total, after.opponent_total)
     bounds_of(limit, &after, value, row.depth, &least, &greatest)
-    row.least = -greatest
-    row.greatest = -least
+    row.certain = least == greatest
     if value == DRAWN or least == greatest == 0 or (
             value == LOST and game.recurring and not is_removal(move)
             and can_repeat(game, &after)):
         row.repeats = least == greatest == 0 and is_in_game(game, key)
-        row.value = row.least = row.greatest = 0
+        row.value = 0
+        row.certain = True
         row.depth = -1
         return
     row.value = 1 if value == LOST else -1
     if row.depth >= 0:
         row.depth = 1 if is_removal(move) else row.depth + 1
     if game.recurring and not is_removal(move):
+        row.certain = False
         if row.value < 0:
             row.depth = -1
             row.nearly_drawn = True
-            row.greatest = 0
-        else:
-            row.least = 0
-    elif row.value < 0 and row.least != row.greatest:
+    elif row.value < 0 and not row.certain:
         row.nearly_drawn = limit and limit - after.plies <= NEAR_DRAW
 
 
@@ -147,3 +153,32 @@ cdef int value_moves(const Tables *tables, Game *game, const Board *b, const Mov
             if time >= not_before and time >= read_time(end):
                 return i + 1
     return moves.size
+
+
+# Rank moves, and sort them by rank: wins, draws, losses, unknown values. Certain wins rank before
+# uncertain ones and, if all wins have a depth, short wins before long ones; `equal_wins`: all wins
+# have one rank. Draws that repeat a position or end the game rank after other draws: while the game
+# goes on, the opponent may err. Nearly drawn losses rank before other losses.
+cdef void rank_values(MoveValue *values, int number, bint equal_wins) noexcept nogil:
+    cdef MoveValue value
+    cdef bint by_depth = True
+    cdef int i, j
+    for i in range(number):
+        by_depth = by_depth and (values[i].value != 1 or values[i].depth >= 0)
+    for i in range(number):
+        value = values[i]
+        if value.value == UNKNOWN:
+            value.rank = 3 * RANKS
+        elif value.value == 0:
+            value.rank = RANKS + value.repeats
+        elif value.value < 0:
+            value.rank = 2 * RANKS + (not value.nearly_drawn)
+        elif equal_wins:
+            value.rank = 0
+        else:
+            value.rank = (RANKS // 2 if not value.certain else 0) + (value.depth if by_depth else 0)
+        j = i
+        while j and values[j - 1].rank > value.rank:
+            values[j] = values[j - 1]
+            j -= 1
+        values[j] = value

@@ -41,125 +41,136 @@ cdef bint is_depth_list(const uint8_t *list, uint64_t length, uint64_t places) n
     return length == 4 * size + 3 * <uint64_t>read_bytes(list + 4 * size - 4, 4)
 
 
-# The checked memory of a view of a list of depths.
-cdef _Span depths_of(view, uint64_t places):
-    cdef _Span span = span_of(view)
-    if not is_depth_list(span.start, span.size, places):
-        raise ValueError("the list of depths is truncated or not in order")
-    return span
+# An open table. The set's structures point into it, so it does not move.
+@internal
+@final
+cdef class _OpenTable:
+    cdef int own, opponent, hand
+    cdef object source       # unpacks blocks; None: the values are unpacked
+    cdef Packed packed
+    cdef _Span values
+    cdef _Span depths
+
+
+# A checked table, from an item of the argument of `TableSet.add`.
+cdef _OpenTable checked_table(int own, int opponent, int hand, values, depths):
+    cdef uint64_t places = count_places(own, opponent, hand)
+    cdef _OpenTable table = _OpenTable.__new__(_OpenTable)
+    table.own = own
+    table.opponent = opponent
+    table.hand = hand
+    if hasattr(values, "block"):
+        table.source = values
+    else:
+        table.values = span_of(values)
+        if <uint64_t>table.values.size < (places + 3) // 4:
+            raise ValueError(
+                f"expected {(places + 3) // 4} bytes of values, found {table.values.size}")
+    if depths is not None:
+        table.depths = span_of(depths)
+        if hand or not is_depth_list(table.depths.start, table.depths.size, places):
+            raise ValueError("the list of depths is truncated or not in order")
+    return table
+
+
+# Reduce a list of legal moves to those among `wanted`.
+cdef int keep_moves(MoveList *legal, wanted) except -1:
+    cdef MoveList kept
+    cdef move_t move
+    kept.size = 0
+    for move in wanted:
+        if kept.size == legal.size or not contains(legal, move):
+            raise ValueError(f"illegal root move, or more root moves than legal ones: {move}")
+        kept.moves[kept.size] = move
+        kept.size += 1
+    legal[0] = kept
+    return 0
+
+
+# The row of a move for Python.
+cdef tuple row_of(const MoveValue *row):
+    if row.value == UNKNOWN:
+        return row.move, None, None, False, False, False, row.rank
+    return (row.move, row.value, None if row.depth < 0 else row.depth, row.certain,
+            row.nearly_drawn, row.repeats, row.rank)
 
 
 cdef class TableSet:
     cdef Tables tables
     cdef BlockCache cache
     cdef object change_lock
-    cdef dict values         # keeps alive the memory to which the tables point
-    cdef dict depths
-    cdef list packed
+    cdef dict open_tables    # by numbers of men; keeps alive what the set's structures point to
 
     def __cinit__(self, tuple rules not None):
         load_index()
         self.tables.rules = load_rules(rules)
         self.change_lock = allocate_lock()
-        self.values = {}
-        self.depths = {}
-        self.packed = []
+        self.open_tables = {}
 
     def __dealloc__(self):
-        cdef int hand, own, opponent
-        for hand in range(2 * MEN_PER_SIDE + 1):
-            for own in range(MEN_PER_SIDE + 1):
-                for opponent in range(MEN_PER_SIDE + 1):
-                    free(<void *>self.tables.packed[hand][own][opponent])
         free(self.cache.slots)
 
     @property
     def shared(self):
         return PyCapsule_New(&self.tables, "merels.Tables", NULL)
 
-    @property
-    def open_values(self):
-        return dict(self.values)
-
-    @property
-    def open_depths(self):
-        return dict(self.depths)
-
-    # Change a pointer while no thread reads the tables, so that its old target may be freed.
-    cdef int set_pointer(self, const void **pointer, const void *to) except -1:
-        claim(&self.tables.users, "the set of tables")
-        pointer[0] = to
-        end_claim(&self.tables.users)
-        return 0
-
-    def add(self, int own, int opponent, values, depths=None, int hand=0):
-        cdef uint64_t places = count_places(own, opponent, hand)
-        # Check the view that is stored: another view of the object may differ.
-        cdef object view = memoryview(values), depth_view = None, replaced
-        cdef _Span span = span_of(view), depth_span = None
-        if <uint64_t>span.size < (places + 3) // 4:
-            raise ValueError(f"expected {(places + 3) // 4} bytes of values, found {span.size}")
-        if hand == 0 and depths is not None:
-            depth_view = memoryview(depths)
-            depth_span = depths_of(depth_view, places)
-        with self.change_lock:
-            # One claim for both, so that no thread reads old values with new depths.
-            claim(&self.tables.users, "the set of tables")
-            self.tables.values[hand][own][opponent] = span.start
-            if hand == 0:
-                self.tables.depths[own][opponent] = NULL if depth_span is None else depth_span.start
-            end_claim(&self.tables.users)
-            # Free nothing before both are replaced.
-            replaced = self.values.get((own, opponent, hand)), self.depths.get((own, opponent))
-            self.values[own, opponent, hand] = view
-            if hand == 0:
-                self.depths[own, opponent] = depth_view
-
-    def add_depths(self, int own, int opponent, depths):
-        cdef object view = None
-        cdef _Span span = None
-        cdef uint64_t places = count_places(own, opponent, 0)
-        if depths is not None:
-            view = memoryview(depths)
-            span = depths_of(view, places)
-        with self.change_lock:
-            self.set_pointer(<const void **>&self.tables.depths[own][opponent],
-                             NULL if span is None else span.start)
-            self.depths[own, opponent] = view
-
-    def add_packed(self, int own, int opponent, table, int hand=0):
-        cdef Packed *packed
-        check_counts(own, opponent, hand)
-        with self.change_lock:
-            if self.tables.packed[hand][own][opponent] != NULL:
-                raise ValueError("this packed table has been added already")
+    # Number the packed tables among some tables, and allocate the cache of their blocks.
+    cdef int load_cache(self, list tables) except -1:
+        cdef _OpenTable table
+        for table in tables:
+            if table.source is None:
+                continue
             if self.cache.tables == MAX_TABLES:
                 raise ValueError(f"expected at most {MAX_TABLES} packed tables")
             if self.cache.slots == NULL:
                 # The system allocates pages only when they are written to.
                 self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
-            packed = <Packed *>malloc(sizeof(Packed))
-            if self.cache.slots == NULL or packed == NULL:
-                free(packed)
+            if self.cache.slots == NULL:
                 raise MemoryError("no memory for unpacked blocks")
-            packed.cache = &self.cache
-            packed.table = <void *>table
-            packed.number = self.cache.tables + 1
-            try:
-                self.set_pointer(<const void **>&self.tables.packed[hand][own][opponent], packed)
-            except RuntimeError:
-                free(packed)
-                raise
             self.cache.tables += 1
-            self.packed.append(table)
+            table.packed.cache = &self.cache
+            table.packed.table = <void *>table.source
+            table.packed.number = self.cache.tables
+        return 0
+
+    # Set the set's pointers to a table, or to NULL.
+    cdef void point_to(self, _OpenTable table, bint is_open) noexcept:
+        cdef int own = table.own, opponent = table.opponent, hand = table.hand
+        self.tables.values[hand][own][opponent] = (
+            table.values.start if is_open and table.values is not None else NULL)
+        self.tables.packed[hand][own][opponent] = (
+            &table.packed if is_open and table.source is not None else NULL)
+        if hand == 0:
+            self.tables.depths[own][opponent] = (
+                table.depths.start if is_open and table.depths is not None else NULL)
+
+    def add(self, tables):
+        cdef list checked = [
+            checked_table(own, opponent, hand, values, depths)
+            for own, opponent, hand, values, depths in tables
+        ]
+        cdef list keys, replaced
+        cdef _OpenTable table
+        with self.change_lock:
+            self.load_cache(checked)
+            # One claim for all, so that no thread reads old values with new depths.
+            claim(&self.tables.users, "the set of tables")
+            for table in checked:
+                self.point_to(table, True)
+            end_claim(&self.tables.users)
+            # Free the replaced tables only now.
+            keys = [(table.own, table.opponent, table.hand) for table in checked]
+            replaced = [self.open_tables.get(key) for key in keys]
+            self.open_tables.update(zip(keys, checked))
 
     def remove(self, int own, int opponent, int hand):
-        check_counts(own, opponent, hand)
+        cdef _OpenTable table
         with self.change_lock:
-            if self.tables.values[hand][own][opponent] == NULL:
-                raise KeyError((own, opponent, hand))
-            self.set_pointer(<const void **>&self.tables.values[hand][own][opponent], NULL)
-            del self.values[own, opponent, hand]
+            table = self.open_tables[own, opponent, hand]
+            claim(&self.tables.users, "the set of tables")
+            self.point_to(table, False)
+            end_claim(&self.tables.users)
+            del self.open_tables[own, opponent, hand]
 
     def has(self, int own, int opponent, int hand=0):
         return are_counts(own, opponent, hand) and has_table(&self.tables, own, opponent, hand)
@@ -179,41 +190,31 @@ cdef class TableSet:
             return None
         return 1 if value == WON else -(value == LOST), depth
 
-    def moves(self, tuple rules not None, tuple fields not None, history,
-              Deadline deadline=None, int64_t not_before=0):
+    def moves(self, tuple rules not None, tuple fields not None, history, root_moves=None, *,
+              Deadline deadline=None, int64_t not_before=0, bint equal_wins=False):
         cdef Board b = load_board(fields)
-        cdef MoveList legal
         cdef int64_t *end = NULL if deadline is None else &deadline.at
         cdef int i, number
         cdef Game *game = <Game *>malloc(sizeof(Game))
-        cdef MoveValue *values = NULL
-        cdef list rows = []
+        cdef MoveList *moves = <MoveList *>malloc(sizeof(MoveList))
+        cdef MoveValue *values = <MoveValue *>malloc(MAX_MOVES * sizeof(MoveValue))
         try:
-            if game == NULL:
+            if game == NULL or moves == NULL or values == NULL:
                 raise MemoryError("no memory for the values of moves")
             load_game(game, rules, history)
-            generate(&game.rules, &b, &legal, True, True)
-            values = <MoveValue *>malloc((legal.size + 1) * sizeof(MoveValue))
-            if values == NULL:
-                raise MemoryError("no memory for the values of moves")
+            generate(&game.rules, &b, moves, True, True)
+            if root_moves is not None:
+                keep_moves(moves, root_moves)
             share(&self.tables.users, "the set of tables")
             with nogil:  # A table on a slow disk must not stop other threads.
-                number = value_moves(&self.tables, game, &b, &legal, values, end, not_before)
+                number = value_moves(&self.tables, game, &b, moves, values, end, not_before)
+                rank_values(values, number, equal_wins)
             end_sharing(&self.tables.users)
-            for i in range(number):
-                if values[i].value == UNKNOWN:
-                    rows.append((legal.moves[i], None, None, -1, 1, False, False))
-                else:
-                    rows.append((
-                        legal.moves[i], values[i].value,
-                        None if values[i].depth < 0 else values[i].depth,
-                        values[i].least, values[i].greatest, values[i].nearly_drawn,
-                        values[i].repeats,
-                    ))
-            return rows
+            return [row_of(&values[i]) for i in range(number)]
         finally:
-            free(values)
             free(game)
+            free(moves)
+            free(values)
 
     def bounds(self, tuple fields not None):
         cdef Board b = load_board(fields)

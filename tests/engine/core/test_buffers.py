@@ -91,9 +91,9 @@ def test_buffers_are_checked_and_used_under_one_view() -> None:
     tables = core.TableSet(RULES)
     values = bytes((core.table_places(3, 3) + 3) // 4)
     worker = core.SearchWorker(core.TranspositionTable(1))
-    tables.add(3, 3, memoryview(values))
+    tables.add([(3, 3, 0, values, None)])
     calls: list[tuple[bytes | array[int], Callable[[Any], object]]] = [
-        (values, lambda data: tables.add(3, 3, data)),
+        (values, lambda data: tables.add([(3, 3, 0, data, None)])),
         (SAMPLE, lambda data: trainer.label_samples(tables, data)),
         (SAMPLE, lambda data: trainer.labelled_samples(data)),
         (SAMPLE, lambda data: trainer.score_samples(worker, RULES, data, 1, 250.0)),

@@ -28,7 +28,7 @@ def drawn_table(own: int, opponent: int) -> memoryview:
 def tables() -> core.TableSet:
     """Return a table set with a table of draws for three men against three."""
     tables = core.TableSet(RULES)
-    tables.add(3, 3, drawn_table(3, 3))
+    tables.add([(3, 3, 0, drawn_table(3, 3), None)])
     return tables
 
 
@@ -51,7 +51,7 @@ INVALID_CALLS: dict[str, Callable[[], object]] = {
     "no such rules": lambda: core.TableSet((0, False, False, False, -1, 0, 0)),
     "a depth beyond the stack": lambda: core.perft(RULES, START, 100_000),
     "no such men": lambda: core.table_classes(10),
-    "a table of no men": lambda: core.TableSet(RULES).add_depths(99, 99, None),
+    "a table of no men": lambda: core.TableSet(RULES).add([(99, 99, 0, b"", None)]),
     "no table there": lambda: solver.verify_places(tables(), 4, 3, 0, 0, 1),
     "a place beyond the table": lambda: solver.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
     "no moves": lambda: run([]),
@@ -103,7 +103,7 @@ def test_a_worker_and_its_tables_are_locked_during_a_search() -> None:
             lambda: busy_worker.run(RULES, START, [], moves, report),
             busy_worker.clear,
             lambda: table_set.remove(3, 3, 0),
-            lambda: table_set.add(3, 3, drawn_table(3, 3)),
+            lambda: table_set.add([(3, 3, 0, drawn_table(3, 3), None)]),
         ):
             with pytest.raises(RuntimeError) as caught:
                 call()
@@ -196,21 +196,22 @@ def test_the_first_call_that_reads_tables_loads_the_index(call: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_table_replaces_its_values_and_depths_in_one_step() -> None:
-    seen = list[tuple[memoryview, memoryview | None]]()
+def test_all_tables_of_a_sector_are_replaced_in_one_step() -> None:
+    seen = list[tuple[object, bool]]()
 
     class Owner(bytearray):
-        """A list of depths that looks at the tables when it is freed."""
+        """A list of depths that looks at both tables when it is freed."""
 
         def __del__(self) -> None:
-            seen.append((tables.open_values[3, 3, 0], tables.open_depths[3, 3]))
+            for own, opponent in sides:
+                board = (1 << own) - 1, (1 << opponent) - 1 << 8, 0, 0, 0
+                seen.append((tables.probe(board), tables.has_depths(own, opponent)))
 
-    tables = core.TableSet(RULES)
-    size = 4 * (core.table_places(3, 3) // (1 << 16) + 2)
+    tables, sides, drawn = core.TableSet(RULES), ((4, 3), (3, 4)), drawn_table(4, 3)
+    won = b"\x55" * len(drawn)
     # An empty list has an index of zeros only.
-    tables.add(3, 3, drawn_table(3, 3), memoryview(Owner(size)))
-    values, depths = drawn_table(3, 3), memoryview(bytes(size))
-    tables.add(3, 3, values, depths)
-    ((seen_values, seen_depths),) = seen
-    assert seen_values.obj is values.obj
-    assert seen_depths is not None and seen_depths.obj is depths.obj
+    size = 4 * (core.table_places(4, 3) // (1 << 16) + 2)
+    tables.add((*men, 0, won, Owner(size) if men == (4, 3) else bytes(size)) for men in sides)
+    assert tables.has_depths(4, 3) and tables.has_depths(3, 4)
+    tables.add((*men, 0, drawn, None) for men in sides)
+    assert seen == [((0, -1), False)] * 2

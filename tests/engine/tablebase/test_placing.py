@@ -16,7 +16,7 @@ from merels.engine.tablebase.root_ranking import values_of_moves
 from merels.engine.tablebase.sectors import Sector, kept_placing_sectors, placing_sectors
 from merels.engine.tablebase.verify import Verifier
 from tests.engine.tablebase.readable_placing import ReadableSolver, least_image, positions_of
-from tests.kit.tables import built_tables
+from tests.kit.tables import built_tables, table_rows
 
 MULTI = make_rules("multi")
 
@@ -50,7 +50,7 @@ def test_hands_that_play_cannot_reach_are_unknown(tables: Tables) -> None:
     drawn = Tables(MULTI)
     for sector in (Sector(1, 1, 6), Sector(1, 3, 6)):
         table = memoryview(bytes((sector.places + 3) // 4))
-        drawn.core.add(sector.own, sector.opponent, table, hand=sector.hand)
+        drawn.core.add([(*sector, table, None)])
     for hands in ((3, 3), (4, 2), (2, 4)):
         stored = drawn.probe(Position.of(MULTI, (0b1, 0b10), hands))
         assert stored == (TableValue(0, None) if hands == (3, 3) else None)
@@ -75,9 +75,8 @@ def test_plies_do_not_count_while_men_are_in_hand(tables: Tables) -> None:
 def test_a_value_is_unknown_if_a_table_after_a_move_is_missing(tables: Tables) -> None:
     """Without the values of all children, only a winning move gives a value."""
     partial = Tables(MULTI)
-    for (own, opponent, hand), values in tables.core.open_values.items():
-        if (own, opponent, hand) != (3, 3, 0):
-            partial.core.add(own, opponent, values, hand=hand)
+    rows = table_rows(MULTI, 6, depths=True, placing=True)
+    partial.core.add(row for row in rows if row[:3] != (3, 3, 0))
     assert partial.probe(Position.of(MULTI, (0b10001, 0b111 << 16), (1, 0))) is None
     assert partial.probe(Position.of(MULTI, (0b101, 0b1010), (1, 1))) == tables.probe(
         Position.of(MULTI, (0b101, 0b1010), (1, 1))
@@ -119,18 +118,19 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
         assert result.errors == 0 and result.complete and result.hand == sector.hand
         assert result.places == (min(sample, sector.places) or sector.places)
     verifier.free()
-    assert {hand for *_, hand in tables.core.open_values} == {0, 2, 4, 6}
+    odd = [sector for sector in placing_sectors(MULTI, 6) if sector.hand % 2]
+    assert not any(tables.core.has(*sector) for sector in odd)
 
 
 def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) -> None:
     """Verification finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
     changed = Sector(2, 2, 2)
-    for (own, opponent, hand), values in tables.core.open_values.items():
-        data = bytearray(values)
-        if (own, opponent, hand) == changed:
-            data[:] = bytes(byte ^ 0b11 if byte & 0b11 in (1, 2) else byte for byte in data)
-        spoilt.core.add(own, opponent, memoryview(data), hand=hand)
+    for *men, values, depths in table_rows(MULTI, 6, depths=True, placing=True):
+        data = bytes(values)
+        if Sector(*men) == changed:
+            data = bytes(byte ^ 0b11 if byte & 0b11 in (1, 2) else byte for byte in data)
+        spoilt.core.add([(*men, data, depths)])
     for sample in (0, 400):
         verifier = Verifier(spoilt, sample=sample)
         [result] = verifier.check(changed)
@@ -146,9 +146,7 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
 
 def test_verification_names_a_missing_table(tables: Tables) -> None:
     partial = Tables(MULTI)
-    for (own, opponent, hand), values in tables.core.open_values.items():
-        if hand:
-            partial.core.add(own, opponent, values, hand=hand)
+    partial.core.add(row for row in table_rows(MULTI, 6, depths=True, placing=True) if row[2])
     with pytest.raises(ValueError, match="table 3-3 is missing$"):
         Verifier(partial).check(Sector(2, 2, 2))
     message = r"^cannot check 2-2\+2: a table after a move in 2-3\+1 is missing$"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_moves
+from merels.engine.core.convert import core_moves, decode_move
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import make_rules
@@ -23,7 +23,7 @@ from merels.engine.tablebase.files import PACKED, file_name, rules_folder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.packed import PackedTable, open_packed
 from merels.engine.tablebase.probe import TableValue, Tables
-from merels.engine.tablebase.root_ranking import rank_moves
+from merels.engine.tablebase.root_ranking import Ranking, rank_moves
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.training.samples import random_position
 from tests.kit.tables import built_folder, built_tables
@@ -49,6 +49,11 @@ def searcher(tables: Tables) -> Searcher:
     searcher = Searcher(4)
     searcher.tables = tables
     return searcher
+
+
+def moves_of(ranking: Ranking) -> list[Move]:
+    """Return the moves of a ranking in order."""
+    return [decode_move(row[0]) for row in ranking.rows]
 
 
 def random_entry(
@@ -223,7 +228,7 @@ def test_a_slow_table_does_not_delay_the_search(tmp_path: Path, stopped: bool) -
     path = tmp_path / rules_folder(RULES) / file_name(Sector(4, 3), PACKED)
     header, (table, _) = open_packed(path, RULES, True, [])
     tables, searcher = Tables(RULES), Searcher(4)
-    tables.core.add_packed(4, 3, SlowTable(table))
+    tables.core.add([(4, 3, 0, SlowTable(table), None)])
     tables.headers[Sector(4, 3)] = header
     searcher.tables = tables
     position = random_position(RULES, 3, 4, random.Random(5))
@@ -242,13 +247,14 @@ def test_an_interrupted_ranking_is_used_if_it_has_found_a_win_or_a_draw(tables: 
     passed.set(0)
     while values != {1, 0, -1}:
         position, _ = random_entry(tables, chance, *chance.choice([(3, 3), (3, 4)]))
-        code, value, *_ = tables.move_rows(position)[0]
+        code = core_moves(position)[0]
+        value = next(row[1] for row in tables.move_rows(position) if row[0] == code)
         ranking = rank_moves(tables, position, core_moves(position), 1, passed)
         if value == -1:
             assert ranking is None
         else:
             assert ranking is not None and ranking.hits == 1
-            assert [choice.code for choice in ranking.groups[0]] == [code]
+            assert [row[0] for row in ranking.rows] == [code]
         values.add(value)
 
 
@@ -262,7 +268,7 @@ def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
         position, stored = random_entry(tables, chance, *chance.choice([(3, 3), (3, 4)]))
         ranking = rank_moves(tables, position, core_moves(position))
         assert ranking is not None
-        if stored.value >= 0 and len(ranking.groups[0]) > 1:
+        if stored.value >= 0 and len(ranking.rows) > 1:
             searched[stored.value] += 1
             depth = searcher.search(position, clock).info.depth or 0
             assert depth == 1 if stored.value else depth > 1
@@ -276,7 +282,7 @@ def test_a_position_without_history_is_certain_under_any_repetition_limit(tables
         assert stored is not None
         ranking = rank_moves(tables, position, core_moves(position))
         assert ranking is not None
-        best = ranking.groups[0][0]
+        best = ranking.best
         assert (best.value, best.certain) == (stored.value, True)
 
 
@@ -330,7 +336,7 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
         if stored.value or ranking is None or any(move.removed for move in start.legal_moves()):
             continue
         # Both sides move a man and take it back: the game is in the same position again.
-        out = [choice.move for choice in ranking.groups[0]]
+        out = moves_of(ranking)
         after = start.play(out[0])
         free = [move for move in after.legal_moves() if move.to != out[0].origin]
         reply = next((move for move in free if not move.removed), None)
@@ -341,8 +347,9 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
         ranking = rank_moves(tables, repeated, core_moves(repeated), len(out))
         assert repeated.key == start.key and ranking is not None
         checked += 1
-        assert out[0] not in [choice.move for choice in ranking.groups[0]]
-        assert [choice.move for choice in ranking.groups[1]] == [out[0]]
+        assert moves_of(ranking)[-1] == out[0]
+        ranks = [row[6] for row in ranking.rows]
+        assert ranks[-1] > ranks[-2] == ranks[0]
 
 
 def test_a_removal_ranks_no_lower_because_it_makes_a_loss_certain(no_depths: Tables) -> None:

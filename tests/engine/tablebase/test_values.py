@@ -13,7 +13,7 @@ from merels.engine.tablebase.sectors import Sector, sectors
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.training.samples import random_position
 from tests.kit.rows import check_rows
-from tests.kit.tables import built_tables
+from tests.kit.tables import built_tables, table_rows
 from tests.sanitize.workload import PUBLISHED, UNLIMITED, counted
 
 def bellman(tables: Tables, position: Position, limit: int) -> tuple[int, int | None]:
@@ -57,14 +57,12 @@ def test_values_follow_from_moves() -> None:
 
 def test_verification_finds_a_wrong_value_or_depth() -> None:
     rules = UNLIMITED
-    sound = built_tables(rules, 7, depths=True)
-    header = sound.headers[Sector(3, 3)]
+    stored = next(row for row in table_rows(rules, 7, depths=True) if row[:3] == (3, 3, 0))
     for wrong_part in (0, 1):
-        stored = sound.core.open_values[3, 3, 0], sound.core.open_depths[3, 3] or b""
-        parts = [bytearray(part) for part in stored]
+        parts = [bytearray(part or b"") for part in stored[3:]]
         parts[wrong_part][777] ^= 1
         tables = Tables(rules)
-        tables.add(header, [memoryview(parts[0])], [memoryview(parts[1])])
+        tables.core.add([(3, 3, 0, *parts)])
         [result] = Verifier(tables).check(Sector(3, 3))
         assert result.errors > 0
         assert result.example is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
+from merels.engine.core.convert import encode_move
 from merels.engine.game.notation import format_position, parse_position
 from merels.engine.game.rules import make_rules
 from merels.engine.tablebase.build import Builder
@@ -154,14 +155,14 @@ def test_the_quickest_of_equal_moves_is_the_solution() -> None:
     others = [move for text, move in moves.items() if not text.startswith("g4-g7")][:4]
     assert len(equal) == 2 and len(others) == 4
     for depths in ((9, 3), (3, 9)):
-        best = [Choice(move, 1, depth, True) for move, depth in zip(equal, depths)]
-        losing = [Choice(move, -1, 5, True) for move in others]
+        best = [Choice(encode_move(move), 1, depth, True) for move, depth in zip(equal, depths)]
+        losing = [Choice(encode_move(move), -1, 5, True) for move in others]
         solution = _only_moves(position, 1, [*best, *losing])
         assert solution is not None and solution[1] == 6
         assert [choice.depth for choice in solution[0]] == [3, 9]
     # A draw is no puzzle if a loss is uncertain, a move wins or no move loses.
-    draws = [Choice(move, 0, None, True) for move in equal]
-    lost = [Choice(move, -1, 5, True) for move in others]
+    draws = [Choice(encode_move(move), 0, None, True) for move in equal]
+    lost = [Choice(encode_move(move), -1, 5, True) for move in others]
     assert _only_moves(position, 0, [*draws, *lost]) is not None
     assert _only_moves(position, 0, [*draws, *lost[1:], lost[0]._replace(certain=False)]) is None
     assert _only_moves(position, 0, [*draws, *lost[1:], lost[0]._replace(value=1)]) is None
