@@ -9,12 +9,12 @@ True
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
 from merels.engine import full_version
+from merels.engine.common.notices import notify
 from merels.engine.game.rules import Rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level, read_level
@@ -137,8 +137,8 @@ class InProcessEngine(AnyEngine):
 
 
 def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:
-    """Return the cached tables for a search; print problems to standard error."""
+    """Return the cached tables for a search; print notices of problems."""
     tables, problems = cache.fetch(rules, wait=limit.untimed)
     for problem in problems:
-        print(f"merels: {problem}; the engine plays on without it", file=sys.stderr)
+        notify(f"{problem}; the engine plays on without it")
     return tables

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from merels.engine.common.errors import InputError, printable, shorten
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit
@@ -141,7 +141,7 @@ def read_engine_flag(
 
     spec = read_engine(words, protocols)
     for text in table_coverage(spec, rules):
-        print(f"merels: {text}", file=sys.stderr)
+        notify(text)
     return spec
 
 
@@ -229,7 +229,7 @@ def like_option(name: str) -> Callable[[str], int]:
 
 
 def open_usable_tables(
-    command: str, root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
+    root: Path, rules: Rules, men: int = MAX_MEN, check: bool = False
 ) -> Tables:
     """Open a rule set's tables in the folder ``root``; print a line for each unusable table.
 
@@ -237,7 +237,7 @@ def open_usable_tables(
     """
     tables = open_tables(root, rules, men, check)
     for problem in tables.problems:
-        print(f"merels {command}: {problem}", file=sys.stderr)
+        notify(problem)
     require_tables(tables, root)
     return tables
 

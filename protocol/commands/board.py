@@ -14,6 +14,7 @@ from pathlib import Path
 
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.folders import user_folder
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
@@ -96,7 +97,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     if store is not None:
         games_warning = store.own()
         if games_warning:
-            print(f"merels: {games_warning}", file=sys.stderr)
+            notify(games_warning)
     table_build = None if arguments.no_tables else TableBuild()
     try:
         server = BoardServer(
@@ -141,7 +142,7 @@ def _keep_cookie(server: BoardServer, folder: Path | None) -> None:
             server.cookie_seconds = COOKIE_SECONDS
     except OSError as error:
         reason = error.strerror or error
-        print(f"merels: a bookmark will not work after a restart ({reason})", file=sys.stderr)
+        notify(f"a bookmark will not work after a restart ({reason})")
 
 
 def _start_file(address: str) -> Path | None:
@@ -159,10 +160,7 @@ def _start_file(address: str) -> Path | None:
         with suppress(OSError):
             os.unlink(name)
         reason = error.strerror or error
-        print(
-            f"merels: cannot create a temporary file ({reason}); open the address yourself",
-            file=sys.stderr,
-        )
+        notify(f"cannot create a temporary file ({reason}); open the address yourself")
         return None
     return Path(name)
 
@@ -183,7 +181,7 @@ def _folder(name: str, what: str, variable: str) -> tuple[Path | None, str]:
     except OSError as error:
         reason = f"'{shorten(str(folder))}': cannot be read as a folder ({error.strerror})"
     warning = f"{what} not saved: {reason}"
-    print(f"merels: {warning}", file=sys.stderr)
+    notify(warning)
     return None, f"{warning[:1].upper()}{warning[1:]}."
 
 

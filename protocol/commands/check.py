@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from dataclasses import replace
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.notices import notify
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.check.conversation import FAST, Fault, Pace
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
@@ -101,10 +101,9 @@ def _check(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             print(heading(subject), flush=True)
         if rules not in (DEFAULT_RULES, subject.rules):
-            print(
-                "merels check: -variant and -set do not change the rules of an engine with options "
-                f"for them; add option.UCI_Variant={rules.variant} to -engine",
-                file=sys.stderr,
+            notify(
+                "-variant and -set do not change the rules of an engine with options for them; "
+                f"add option.UCI_Variant={rules.variant} to -engine"
             )
         findings = run(steps, subject, (lambda _: None) if arguments.json else printer.show)
         seconds = time.monotonic() - started

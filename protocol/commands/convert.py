@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import check_output, errors_at, write_report
+from merels.engine.common.notices import notify
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -82,7 +83,7 @@ def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
     form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
     rules = record_rules(arguments)
     missing: set[str] = set()
-    faults = Faults("convert", arguments.strict)
+    faults = Faults(arguments.strict)
 
     def written() -> Iterator[str]:
         for path in files:
@@ -109,7 +110,6 @@ def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
         if faults.read:
             write_report(out, report)
     if missing:
-        sys.stdout.flush()
         omissions = ", ".join(sorted(missing))
-        print(f"merels convert: {form} has no place for these: {omissions}", file=sys.stderr)
+        notify(f"{form} has no place for these: {omissions}")
     return faults.status

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from merels.engine.common.errors import Failure, InputError, printable
+from merels.engine.common.errors import Failure, InputError
+from merels.engine.common.notices import notify, set_command
 
 OK = 0
 FAILED = 1
@@ -26,6 +27,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     closes the pipe, as ``head`` does, the status is `OK`.
     """
     lines: list[str] = []
+    set_command(program)
     try:
         try:
             status = body()
@@ -52,7 +54,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
             raise
         status, lines = USAGE_ERROR, [f"{error}: the system's limit of threads is reached"]
     for line in lines:
-        print(f"{program}: {printable(line)}", file=sys.stderr)
+        notify(line)
     try:
         sys.stdout.flush()
     except OSError:

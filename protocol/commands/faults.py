@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 
-from merels.engine.common.errors import InputError, printable
+from merels.engine.common.errors import InputError
+from merels.engine.common.notices import notify
 from merels.protocol.commands.exit_status import FAILED, OK, USAGE_ERROR
 from merels.protocol.games.record import Record, notices_of
 
@@ -12,11 +12,10 @@ from merels.protocol.games.record import Record, notices_of
 class Faults:
     """Faults in a command's input files, and the exit status that follows from them."""
 
-    def __init__(self, command: str, strict: bool) -> None:
+    def __init__(self, strict: bool) -> None:
         """With ``strict`` the first fault ends the command."""
         self.read = 0
         """Number of games, positions and rule sets read without a fault, counted by the caller."""
-        self._command = command
         self._strict = strict
         self._skipped = False
 
@@ -25,12 +24,12 @@ class Faults:
         if self._strict:
             raise error
         self._skipped = True
-        self.report(f"{error}; skipped")
+        notify(f"{error}; skipped")
 
     def notice(self, record: Record, place: str) -> None:
         """Report the notices of a record; ``place`` names its file and game."""
         for text in notices_of(record):
-            self.report(f"{place}: {text}")
+            notify(f"{place}: {text}")
 
     @property
     def status(self) -> int:
@@ -38,8 +37,3 @@ class Faults:
         if not self._skipped:
             return OK
         return FAILED if self.read else USAGE_ERROR
-
-    def report(self, text: str) -> None:
-        """Flush standard output, then print a line on standard error."""
-        sys.stdout.flush()
-        print(f"merels {self._command}: {printable(text)}", file=sys.stderr)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.notices import notify
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
@@ -26,7 +26,7 @@ def root_of(arguments: argparse.Namespace) -> Path:
 def open_folder(arguments: argparse.Namespace, rules: Rules, check: bool = False) -> Tables:
     """Open the tables of a rule set in the folder of -dir; see `open_usable_tables`."""
     men = getattr(arguments, "men", None) or MAX_MEN
-    return open_usable_tables("tables", root_of(arguments), rules, men, check)
+    return open_usable_tables(root_of(arguments), rules, men, check)
 
 
 def _value_text(entry: TableValue | None) -> str:
@@ -64,7 +64,7 @@ def probe(arguments: argparse.Namespace, rules: Rules) -> int:
         text = "" if replies is None else f"{replies[0]:>5} of {replies[1]} replies keep this value"
         print(f"{move!s:<12}{_value_text(after):<10}{text}".rstrip())
     for problem in tables.problems[problem_count:]:
-        print(f"merels tables: {problem}", file=sys.stderr)
+        notify(problem)
     return 0
 
 

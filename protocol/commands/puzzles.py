@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from itertools import islice
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.saving import write_named
 from merels.engine.common.shell import shell_text
@@ -82,7 +82,7 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
     root = arguments.tables or default_root()
     tables = open_tables(root, rules)
     for problem in tables.problems:
-        print(f"merels puzzles: {problem}", file=sys.stderr)
+        notify(problem)
     if not tables.headers:
         small = build_command(rules, root, ["-men", "8", "-depths"])
         raise InputError(
@@ -115,9 +115,9 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         print(f"{_summary(puzzles)} in {shell_text([str(out)])}")
     if len(puzzles) == arguments.count:
         return OK
-    print(
-        f"merels puzzles: only {counted(len(puzzles), 'puzzle')} found in these tables with this "
-        f"seed; build more tables with {build_command(rules, root)}", file=sys.stderr,
+    notify(
+        f"only {counted(len(puzzles), 'puzzle')} found in these tables with this seed; build more "
+        f"tables with {build_command(rules, root)}"
     )
     return FAILED
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.game.position import COLOURS
 from merels.engine.search.searcher import Searcher
@@ -106,7 +106,7 @@ def _review(games: Iterable[Found], several: bool, arguments: argparse.Namespace
     reviewer, rules = _Reviewer(arguments), record_rules(arguments)
     results: list[dict[str, Any]] = []
     players: dict[str, Sums] = {}
-    faults = Faults("review", arguments.strict or not several)
+    faults = Faults(arguments.strict or not several)
     for game in games:
         try:
             record = game.read(rules)
@@ -157,7 +157,7 @@ class _Reviewer:
         self._searcher.clear()
         self._searcher.tables, problems = self._cache.fetch(rules, self._folder, wait=True)
         for problem in problems:
-            print(f"merels review: {problem}", file=sys.stderr)
+            notify(problem)
         return review(record, judge_with(self._searcher, self._nodes))
 
 

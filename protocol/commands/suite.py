@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
     problems = _load(arguments.file, rules)[:: arguments.every]
     searcher = Searcher(arguments.hash, arguments.threads)
     if arguments.tables is not None:
-        tables = searcher.tables = open_usable_tables("suite", arguments.tables, rules)
+        tables = searcher.tables = open_usable_tables(arguments.tables, rules)
         if arguments.known:
             problems = [
                 problem for problem in problems if tables.probe(problem.position) is not None

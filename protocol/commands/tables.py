@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from merels.engine.common.notices import notify
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
@@ -132,7 +132,7 @@ def _progress(results: str) -> Iterator[ProgressLine]:
         yield bar
     except KeyboardInterrupt:
         bar.clear()
-        print(f"merels tables: interrupted; all {results} are kept", file=sys.stderr)
+        notify(f"interrupted; all {results} are kept")
         raise
     finally:
         bar.clear()
@@ -149,9 +149,9 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         )
         tables = builder.build(men, arguments.placing)
     for problem in builder.rebuilt:
-        print(f"merels tables: built again: {problem}", file=sys.stderr)
+        notify(f"built again: {problem}")
     for problem in tables.problems:
-        print(f"merels tables: {problem}; add -depths to replace this file", file=sys.stderr)
+        notify(f"{problem}; add -depths to replace this file")
     files = [builder.folder / name for name in os.listdir(builder.folder)]
     size = sum(file.stat().st_size for file in files)
     states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)
@@ -172,9 +172,9 @@ def _pack(arguments: argparse.Namespace, rules: Rules) -> int:
         )
         files = packer.pack()
     for problem in packer.rebuilt:
-        print(f"merels tables: packed again: {problem}", file=sys.stderr)
+        notify(f"packed again: {problem}")
     for problem in packer.problems:
-        print(f"merels tables: not packed: {problem}", file=sys.stderr)
+        notify(f"not packed: {problem}")
     size = sum(file.stat().st_size for file in files)
     print(
         f"{len(files)} sectors, {size:,} bytes in {packer.folder}, "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
 from merels.engine.search.clock import Clock
@@ -64,8 +64,5 @@ def search(
     assert result is not None, "without a result, `next` has raised the error"
     if result.missing:
         allowed = searcher.threads - result.missing
-        print(
-            f"merels: the system allows only {allowed} of {searcher.threads} threads",
-            file=sys.stderr,
-        )
+        notify(f"the system allows only {allowed} of {searcher.threads} threads")
     return result, interrupted

@@ -11,6 +11,7 @@ from time import monotonic
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.files import check_output, format_of, write_report
+from merels.engine.common.notices import notify
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
@@ -71,7 +72,7 @@ def main(argv: list[str]) -> int:
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
         raise InputError(options.out, "use merels ratings FILE -tables DIR -out FILE for a page")
-    faults, rules = Faults("accuracy", options.strict), record_rules(options)
+    faults, rules = Faults(options.strict), record_rules(options)
     accuracy = measure(faults, options.files, options.tables, rules, options.same)
     if faults.status != USAGE_ERROR:
         is_json = form == "json"
@@ -156,4 +157,4 @@ class _Judging:
             if notice not in self._reported:
                 self._reported.add(notice)
                 self.line.clear()
-                self._faults.report(notice)
+                notify(notice)

@@ -13,6 +13,7 @@ from typing import TextIO
 from merels.engine import full_version
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.files import file_error, new_draft, system_error
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import publish
 from merels.engine.game.rules import DEFAULT_RULES
@@ -83,7 +84,7 @@ def main(argv: list[str]) -> int:
     if arguments.tables is not None:
         tables = open_tables(arguments.tables, settings.rules)
         for problem in tables.problems:
-            print(f"merels book: {problem}", file=sys.stderr)
+            notify(problem)
         if not tables.complete:
             command = build_command(settings.rules, arguments.tables)
             raise InputError(
@@ -121,10 +122,7 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
             _write(settings, tables, file, out)
         publish(draft, target)
     except BaseException as error:
-        print(
-            f"merels book: stopped; the positions found so far are in {printable(draft)}",
-            file=sys.stderr,
-        )
+        notify(f"stopped; the positions found so far are in {draft}")
         if isinstance(error, OSError):
             raise system_error(out, "write", error) from None
         raise
@@ -147,7 +145,7 @@ def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: st
             bar.show(count / total, text)
     finally:
         bar.clear()
-        print(f"merels book: {text}", file=sys.stderr)
+        notify(text)
 
 
 def header(settings: BookSettings, name: str) -> list[str]:

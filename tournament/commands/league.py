@@ -11,6 +11,7 @@ from datetime import date
 from itertools import chain
 
 from merels.engine.common.errors import InputError, printable, suggestion
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
@@ -63,7 +64,7 @@ from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import GameScore, MatchCounter
-from merels.tournament.views.output import notify, put, set_command
+from merels.tournament.views.output import put
 from merels.tournament.views.plain import NoticeView
 
 STAND_IN = [{"cmd": "merels", "name": "every player"}]
@@ -78,7 +79,6 @@ def main(argv: list[str]) -> int:
     if not argv or argv[0].startswith("-"):
         raise InputError(argv[0] if argv else "", "expected the league's folder first, as in "
                          "merels league DIR create")
-    set_command("merels league")
     folder, action, *words = argv if len(argv) > 1 else [*argv, "status"]
     for word in (action, *([] if action in FLAGGED else words)):
         if word.startswith("-"):

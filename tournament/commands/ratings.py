@@ -7,6 +7,7 @@ from typing import get_args
 
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.files import check_output, file_error, format_of, write_report
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.protocol.commands.arguments import (
@@ -53,8 +54,8 @@ def main(argv: list[str]) -> int:
     if not games.matches:
         problem = "expected finished games between two engines with names, found none"
         raise file_error(options.files[0], problem)
-    faults = Faults("ratings", False)
-    _report_omissions(games, faults)
+    faults = Faults(strict=False)
+    _report_omissions(games)
     if anchor is not None and not any(anchor[0] in match for match in games.matches):
         names = sorted({name for match in games.matches for name in match})
         namesakes = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
@@ -76,19 +77,19 @@ def main(argv: list[str]) -> int:
     return FAILED if faults.status else OK
 
 
-def _report_omissions(games: CountedGames, faults: Faults) -> None:
+def _report_omissions(games: CountedGames) -> None:
     """Report how many games were not counted, and which names stand for several players."""
     if games.duplicates:
         duplicates = counted(games.duplicates, "duplicate")
-        faults.report(f"ignored {duplicates}; every game counts once")
+        notify(f"ignored {duplicates}; every game counts once")
     for reason, (place, count) in games.ignored.items():
         first = f"; the first is {place}" if count > 1 else f": {place}"
-        faults.report(f"ignored {counted(count, 'game')} {reason}{first}")
+        notify(f"ignored {counted(count, 'game')} {reason}{first}")
     for notice, (place, count) in games.doubts.items():
         others = f" (as in {counted(count - 1, 'other game')})" if count > 1 else ""
-        faults.report(f"{place}: {notice}{others}")
+        notify(f"{place}: {notice}{others}")
     for name, labels in games.namesakes.items():
-        faults.report(
+        notify(
             f"{name} is {len(labels)} players: {', '.join(labels)}; "
             f"-same {shell_text([name])} makes them one"
         )

@@ -18,6 +18,7 @@ from typing import TextIO
 from merels.engine import full_version
 from merels.engine.common.errors import Failure, InputError, SeveralErrors
 from merels.engine.common.files import file_error
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
@@ -63,7 +64,7 @@ from merels.tournament.run.runner import End, Runner, Trial
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.views.log import LogView
-from merels.tournament.views.output import notify, put
+from merels.tournament.views.output import put
 from merels.tournament.views.pgn import GameOutput, GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 from merels.tournament.views.plain import NoticeView, health_lines

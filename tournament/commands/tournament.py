@@ -14,7 +14,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.records.table import FLAGS
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
-from merels.tournament.views.output import put, set_command
+from merels.tournament.views.output import put
 from merels.tournament.views.plain import PlainView, final_lines
 from merels.tournament.views.terminal import LiveView
 
@@ -24,7 +24,6 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(help_text())
         return OK
-    set_command(Tournament.name)
     return run(argv, Tournament())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from merels.engine.common.files import file_error, report_error, write_report
+from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
@@ -27,7 +28,7 @@ from merels.tournament.tuning.report import final_lines, html_report, tuned_valu
 from merels.tournament.tuning.spsa_state import lag
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
-from merels.tournament.views.output import notify, put, set_command
+from merels.tournament.views.output import put
 
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
@@ -42,7 +43,6 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(tune_help())
         return OK
-    set_command(Tune.name)
     return run(argv, Tune())
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -33,27 +31,6 @@ def put(out: TextIO, text: str) -> None:
         out.flush()
     except OSError as error:
         raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
-
-
-_command = "merels tournament"
-
-
-def set_command(command: str) -> None:
-    """Set the command that `notify` names in front of each notice."""
-    global _command
-    _command = command
-
-
-def notify(text: str) -> None:
-    """Print a notice on standard error; drop it, and all later ones, if that fails.
-
-    A reader that has exited, or a full disk, must not end a run.
-    """
-    try:
-        print(f"{_command}: {printable(text)}", file=sys.stderr, flush=True)
-    except OSError:
-        # A file that cannot be flushed would change the exit status.
-        sys.stderr = open(os.devnull, "w")
 
 
 def versus(white: str, black: str) -> str:

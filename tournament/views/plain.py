@@ -6,6 +6,7 @@ import sys
 from typing import TextIO
 
 from merels.engine.common.errors import printable
+from merels.engine.common.notices import notify
 from merels.tournament.journal.failures import failing_engines, health_of, warnings
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row, Standings
@@ -26,7 +27,7 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.terminations import EndingCounter
-from merels.tournament.views.output import notify, put, versus
+from merels.tournament.views.output import put, versus
 
 
 class NoticeView(View):

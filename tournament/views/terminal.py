@@ -12,6 +12,7 @@ from functools import partial
 from typing import TextIO
 
 from merels.engine.common.errors import printable
+from merels.engine.common.notices import notify
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
@@ -29,7 +30,6 @@ from merels.tournament.views.output import (
     Background,
     Pace,
     Throttle,
-    notify,
     put,
     time_left,
     versus,

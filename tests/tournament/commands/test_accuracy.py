@@ -128,7 +128,7 @@ def test_progress_is_shown_while_many_games_are_judged(
     assert output("accuracy", f"{endings}/j", "-tables", str(endings / "tables"))
     assert capsys.readouterr().err == "", "few games need no progress"
     monkeypatch.setattr(accuracy, "PROGRESS_SECONDS", 0.0)
-    faults, rules = Faults("accuracy", False), RecordRules(make_rules("morris"))
+    faults, rules = Faults(False), RecordRules(make_rules("morris"))
     accuracy.measure(faults, [str(endings / "j")], endings / "tables", rules)
     assert capsys.readouterr().err.splitlines()[-1].startswith("100% 12 games judged, ")
 
