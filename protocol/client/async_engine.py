@@ -31,35 +31,36 @@ POLL_SECONDS = 0.1
 
 
 def _awaited(
-    method: Callable[Concatenate[Engine, P], T],
+    method: Callable[Concatenate[Engine, P], T], *, searches: bool = False
 ) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
-    """Return the coroutine method that runs ``method`` in the engine's thread."""
+    """Return the coroutine method that runs ``method`` in the engine's thread.
+
+    If the method ``searches``, cancelling the coroutine stops its search.
+    """
 
     @wraps(method)
     async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.wrap_future(
-            self.submit(partial(method, self.engine, *args, **kwargs))
-        )
-
-    return call
-
-
-def _searched(
-    method: Callable[Concatenate[Engine, P], T],
-) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, T]]:
-    """Return the coroutine method for ``method``; cancelling it stops the method's search."""
-
-    @wraps(method)
-    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        stop = kwargs.setdefault("stop", Stop())
-        assert isinstance(stop, Stop)
+        stop = kwargs.setdefault("stop", Stop()) if searches else None
         future = self.submit(partial(method, self.engine, *args, **kwargs))
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if not future.cancel():
+            if isinstance(stop, Stop) and not future.cancel():
                 _in_thread(stop.set)
             raise
+
+    return call
+
+
+def _streamed(
+    method: Callable[Concatenate[Engine, P], Analysis],
+) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, AsyncAnalysis]]:
+    """Return the coroutine method for ``method``, which returns an `AsyncAnalysis`."""
+    start = _awaited(method, searches=True)
+
+    @wraps(method)
+    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
+        return AsyncAnalysis(self, await start(self, *args, **kwargs))
 
     return call
 
@@ -72,19 +73,6 @@ def _in_thread(request: Callable[[], None]) -> None:
             request()
 
     Thread(target=call, daemon=True).start()
-
-
-def _streamed(
-    method: Callable[Concatenate[Engine, P], Analysis],
-) -> Callable[Concatenate[AsyncEngine, P], Coroutine[Any, Any, AsyncAnalysis]]:
-    """Return the coroutine method for ``method``, which returns an `AsyncAnalysis`."""
-    start = _searched(method)
-
-    @wraps(method)
-    async def call(self: AsyncEngine, /, *args: P.args, **kwargs: P.kwargs) -> AsyncAnalysis:
-        return AsyncAnalysis(self, await start(self, *args, **kwargs))
-
-    return call
 
 
 def _started(
@@ -207,8 +195,8 @@ class AsyncEngine:
     configure = _awaited(Engine.configure)
     new_game = _awaited(Engine.new_game)
     ping = _awaited(Engine.ping)
-    play = _searched(Engine.play)
-    analyse = _searched(Engine.analyse)
+    play = _awaited(Engine.play, searches=True)
+    analyse = _awaited(Engine.analyse, searches=True)
     analysis = _streamed(Engine.analysis)
 
     def submit(self, action: Callable[[], T]) -> Future[T]:

@@ -5,7 +5,7 @@ Tournaments use it directly; `merels.protocol.client.engine.Engine` is the inter
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -49,7 +49,7 @@ _MAX_NAME_LENGTH = 200
 _MAX_OPTIONS = 512
 """Maximum number of options that are kept."""
 _MAX_CHUNKS = 64
-"""Maximum number of chunks dropped before a request, since an engine may never stop writing."""
+"""Maximum number of chunks read before a request, since an engine may never stop writing."""
 
 
 class Connection:
@@ -210,40 +210,53 @@ class Connection:
         """Send a request that ends in ``go``; return the time of sending, for `wait_answer`."""
         if self.owing or self.strays:
             self._finish_earlier_search()
-        self._clear()
         self.searches += 1
+        self._clear()
         self._send(request)
-        return self._search_start
+        return max(self._search_start, self._pipe.sent)
 
     def _search(self, request: bytes, timeout: int, stop: Stop | None) -> Answer | None:
         """Send a request that ends in ``go``, and return the answer, or None at the timeout."""
-        limit = min(timeout, self._silence)
-        # Only `wait_answer` checks for a stop while it waits.
-        wait = limit if stop is None else 0
+        lines = None
         self.owing = True
         self.searches += 1
         self._search_start = monotonic_ns()
         try:
-            lines = self._pipe.exchange(request, self._search_start + limit, wait, self._clear)
-        except EngineTimeout as error:
-            self._last_lines = b""
-            if limit < timeout:
-                raise self.timeout_error(error.what) from None
-            return None
-        if self._pipe.trace is not None:  # The engine's clock starts after its log is written.
-            self._search_start = max(self._search_start, self._pipe.sent)
-        self._answers.info = b""
+            # Only `wait_answer` checks for a stop while it waits.
+            wait = min(timeout, self._silence) if stop is None else 0
+            lines = self._pipe.exchange(request, wait)
+            self._answers.info = b""
+        except BlockingIOError:
+            self._clear()
+            if not self._send_in_search(request, timeout):
+                return None
+        # The engine's clock starts after its log is written.
+        start = max(self._search_start, self._pipe.sent)
         text = self._answers.find(lines) if lines else None
         if text is not None:
-            return self._answer(text, self._search_start)
+            return self._answer(text, start)
         self._last_lines = lines or b""
         if stop is None:
-            return self.wait_answer(self._search_start, timeout)
+            return self.wait_answer(start, timeout)
         stop.attach(partial(self.stop_search, self.searches))
         try:
-            return self.wait_answer(self._search_start, timeout, stop)
+            return self.wait_answer(start, timeout, stop)
         finally:
             stop.attach(None)
+
+    def _send_in_search(self, data: bytes, timeout: int) -> bool:
+        """Send lines at the cost of the engine's time; return False if ``timeout`` is too short.
+
+        `EngineTimeout` if the engine reads nothing for the time of `watch_silence`.
+        """
+        wait = min(timeout, self._silence)
+        try:
+            self._send(data, wait / 1e9)
+        except EngineTimeout:
+            if wait < timeout:
+                raise
+            return False
+        return True
 
     def _clear(self) -> None:
         """Drop the output of earlier searches, and store the start time of the next search."""
@@ -266,11 +279,16 @@ class Connection:
 
     def _drop_output(self) -> None:
         """Drop the output that has arrived, and count each ``bestmove`` in it as a stray."""
+        for lines in self._arrived():
+            self._count_answers(lines)
+
+    def _arrived(self) -> Iterator[bytes]:
+        """Yield the output that has arrived, in chunks of whole lines."""
         for _ in range(_MAX_CHUNKS):
             lines = self._pipe.receive(0)
             if lines is None:
                 return
-            self._count_answers(lines)
+            yield lines
 
     def wait_answer(self, start: int, timeout: int, stop: Stop | None = None) -> Answer | None:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
@@ -369,10 +387,7 @@ class Connection:
 
         The protocol forbids it, so it counts as a stray.
         """
-        for _ in range(_MAX_CHUNKS):
-            lines = self._pipe.receive(0)
-            if lines is None:
-                break
+        for lines in self._arrived():
             if (text := self._answers.find(lines)) is not None:
                 self.strays += 1
                 return self._answer(text, monotonic_ns())
@@ -392,12 +407,7 @@ class Connection:
         if (early := self.answered_early()) is not None:
             return early
         start = monotonic_ns()
-        wait = min(timeout, self._silence)
-        try:
-            self._pipe.send(b"ponderhit\n", start + wait)
-        except EngineTimeout:
-            if wait < timeout:
-                raise
+        if not self._send_in_search(b"ponderhit\n", timeout):
             return None
         return self.wait_answer(max(start, self._pipe.sent), timeout)
 

@@ -40,7 +40,7 @@ class Pipe:
 
     ``arrived`` is the time at which output was last received. ``sent`` is the time at which
     ``trace`` last returned to `send`; 0 without ``trace``. ``received`` is the number of bytes that
-    `receive` has read so far. ``tail`` is the beginning of a line whose line feed has not arrived.
+    have been read so far. ``tail`` is the beginning of a line whose line feed has not arrived.
     Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.
@@ -52,13 +52,12 @@ class Pipe:
         self.arrived = self.sent = self.received = 0
         self._writing = Lock()
         self._lines: deque[bytes] = deque()
+        """Whole lines that were read, or put back, and not received yet."""
         self.tail = b""
         self._cut = False
         """Whether the rest of an overlong line is still to be dropped."""
         self._overtime = 0
         """Bytes of whole lines that `read_raw_line` has read after its deadline."""
-        self._backlog = b""
-        """Output that was read during a write."""
         self._connect()
 
     def _connect(self) -> None:
@@ -142,35 +141,26 @@ class Pipe:
         chunk = self._read(milliseconds)
         return None if chunk is None else self._accept(chunk)
 
-    def exchange(
-        self, data: bytes, deadline: int, timeout: int, clear: Callable[[], None]
-    ) -> bytes | None:
-        """Call `send`, then `receive` for ``timeout`` nanoseconds; a timeout <= 0 does not wait.
+    def exchange(self, data: bytes, timeout: int) -> bytes | None:
+        """Send lines and `receive` for ``timeout`` nanoseconds, in one compiled call.
 
-        ``clear`` is called first if there may be earlier output to receive. A usual exchange is one
-        compiled call, which is faster.
+        `BlockingIOError` if nothing was sent: output of an earlier request has arrived, or the call
+        is not possible here. A timeout <= 0 does not wait.
         """
-        usual = not (self.trace is not None or self.tail or self._cut or self._lines
-                     or self._backlog)
-        if usual and self._input >= 0 and len(data) <= _ATOMIC_WRITE:
-            try:
-                chunk = round_trip(
-                    self._writing, self._input, data, self._output, self._sentinel, self._errors,
-                    self._longest_wait, timeout,
-                )
-            except OSError:  # Nothing was written: the input is full, or output has arrived.
-                pass
-            else:
-                if chunk is None:
-                    return None
-                if chunk[-1:] != b"\n":
-                    return self._accept(chunk)
-                self.arrived = monotonic_ns()
-                return chunk
-        if not self.is_quiet():
-            clear()
-        self.send(data, deadline)
-        return self.receive(timeout // MILLISECOND + 1 if timeout > 0 else 0)
+        if (self.trace is not None or self.tail or self._cut or self._lines or self._input < 0
+                or len(data) > _ATOMIC_WRITE):
+            raise BlockingIOError
+        try:
+            chunk = round_trip(
+                self._writing, self._input, data, self._output, self._sentinel, self._errors,
+                self._longest_wait, timeout,
+            )
+        except OSError:  # A full input, or one that is closed, which `send` reports.
+            raise BlockingIOError from None
+        if chunk is None or chunk[-1:] != b"\n":
+            return None if chunk is None else self._accept(chunk)
+        self.arrived = monotonic_ns()
+        return chunk
 
     def _accept(self, chunk: bytes) -> bytes:
         """Count and trace what was read, and return the lines that ``chunk`` completes.
@@ -205,10 +195,6 @@ class Pipe:
             return b""
         data, self.tail, self._cut = self.tail[:LONGEST_LINE] + b"\n", b"", True
         return data
-
-    def is_quiet(self) -> bool:
-        """Return whether nothing can be received now; False if that is unknown."""
-        return not (self._lines or self._backlog or self._poll.poll(0))
 
     def put_back(self, lines: bytes) -> None:
         """Put whole lines back, so that they are received again."""
@@ -248,9 +234,6 @@ class Pipe:
 
     def _read(self, milliseconds: int) -> bytes | None:
         """Return bytes that arrive in ``milliseconds``, b'' at the end of output, or None."""
-        if self._backlog:
-            data, self._backlog = self._backlog, b""
-            return data
         if milliseconds > self._longest_wait:
             milliseconds = self._longest_wait
         ready = [descriptor for descriptor, _ in self._poll.poll(milliseconds)]
@@ -273,54 +256,57 @@ class Pipe:
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
         """Write all of ``data``; `EngineTimeout` at the deadline.
 
-        With ``reading``, output that arrives meanwhile is read and kept, because two full pipes
-        would make both sides wait for each other.
+        With ``reading``, output that arrives meanwhile is read, because two full pipes would make
+        both sides wait for each other. Its lines are kept, up to `LARGEST_BACKLOG` bytes.
         """
-        try:
-            written = os.write(self._input, data)
-        except BlockingIOError:
-            written = 0
-        except OSError:
-            raise self._input_closed(reading) from None
-        if written < len(data):
-            self._write_rest(data[written:], deadline, reading)
+        poll = None
+        most = self.received + LARGEST_BACKLOG
+        while True:
+            try:
+                data = data[os.write(self._input, data) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                # Waiting for the end drops output, which only the pipe's own thread may do.
+                seconds = 0.5 if reading else 0.0
+                raise EngineTerminated(self.process.describe_end(seconds, "input")) from None
+            if not data:
+                return
+            if poll is None:
+                poll = self._poll_to_write(reading)
+            remaining = deadline - monotonic_ns()
+            if remaining < 0:
+                raise EngineTimeout("does not read its input")
+            for descriptor, _ in poll.poll(min(remaining // MILLISECOND + 1, self._longest_wait)):
+                is_open = True
+                if descriptor == self._output:
+                    is_open = self._read_ahead(most)
+                elif descriptor == self._errors:
+                    is_open = self.process.errors.drain()
+                if not is_open:
+                    poll.unregister(descriptor)
 
-    def _write_rest(self, data: bytes, deadline: int, reading: bool) -> None:
-        """Write the part of a request that a full pipe has not accepted."""
+    def _poll_to_write(self, reading: bool) -> select.poll:
+        """Return a poll object for the input, and with ``reading`` for the outputs."""
         poll = select.poll()
         poll.register(self._input, select.POLLOUT)
         if reading:
             poll.register(self._output, select.POLLIN)
             if self.process.errors.descriptor >= 0:
                 poll.register(self._errors, select.POLLIN)
-        while data:
-            remaining = deadline - monotonic_ns()
-            if remaining < 0:
-                raise EngineTimeout("does not read its input")
-            for descriptor, _ in poll.poll(min(remaining // MILLISECOND + 1, self._longest_wait)):
-                if descriptor != self._input:
-                    is_output = descriptor == self._output
-                    if not (self._read_ahead() if is_output else self.process.errors.drain()):
-                        poll.unregister(descriptor)
-                    continue
-                try:
-                    data = data[os.write(self._input, data) :]
-                except BlockingIOError:
-                    continue
-                except OSError:
-                    raise self._input_closed(reading) from None
+        return poll
 
-    def _read_ahead(self) -> bool:
-        """Keep output up to `LARGEST_BACKLOG`; return False at the end of output."""
+    def _read_ahead(self, most: int) -> bool:
+        """Read output during a write, and keep it up to the byte number ``most``.
+
+        Return False at the end of output.
+        """
         try:
             chunk = os.read(self._output, CHUNK)
         except OSError:
             return False
-        if len(self._backlog) < LARGEST_BACKLOG:
-            self._backlog += chunk
+        if chunk:
+            lines = self._accept(chunk)
+            if self.received < most:
+                self.put_back(lines)
         return bool(chunk)
-
-    def _input_closed(self, reading: bool) -> EngineTerminated:
-        """Return the error for an engine that has closed its input or has ended."""
-        # Waiting for the end drops output, which only the pipe's own thread may do.
-        return EngineTerminated(self.process.describe_end(0.5 if reading else 0.0, "input"))

@@ -67,9 +67,6 @@ class ThreadPipe(Pipe):
                     self._unsent.get_nowait()
         os.close(descriptor)
 
-    def is_quiet(self) -> bool:
-        return False
-
     def _close_input(self) -> None:
         """Close the input after the data in the queue, or drop this data after `_CLOSE_SECONDS`."""
         try:
