@@ -109,13 +109,23 @@ class Score:
         return win, 1000 - win - loss, loss
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PovScore:
-    """A score with the side whose view it is."""
+    """A score with the side whose view it is; equal scores from both views are equal."""
 
     relative: Score
     """The score from the view of ``side``."""
     side: int
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PovScore) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> Score | int:
+        """Return White's view, or the side that has lost already, as 0 has no sign."""
+        return self.side if self.relative.win_in == 0 else self.white()
 
     def pov(self, side: int) -> Score:
         """Return the score from the view of a side, WHITE or BLACK."""

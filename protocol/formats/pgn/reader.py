@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -45,19 +45,32 @@ GLYPHS = {
 """Numeric annotation glyphs by sign, such as ``$1`` for ``!``."""
 
 
-def parse_records(text: str | Iterable[str], rules: Rules | None = None) -> Iterator[Record]:
+def parse_records(
+    text: str | Iterable[str], rules: Rules | None = None,
+    on_error: Callable[[InputError], object] | None = None,
+) -> Iterator[Record]:  # fmt: skip
     """Yield the records of a text, or one after another of a file that is open as text.
 
     A record whose first move is a number is one of PlayOK. ``rules`` apply to records without a
-    Variant tag. `InputError` names an invalid token and its line.
+    Variant tag. The `InputError` for a game that cannot be read names an invalid token, its line
+    and the number of the game. It ends the reading, unless it is passed to ``on_error``, after
+    which the next game is read.
     """
-    lines: Iterable[str]
+    for number, game in enumerate(_games(text), 1):
+        try:
+            yield build_record(game, RecordRules(rules or DEFAULT_RULES), place=f"game {number}")
+        except InputError as error:
+            if on_error is None:
+                raise
+            on_error(error)
+
+
+def _games(text: str | Iterable[str]) -> Iterator[GameText]:
+    """Yield the games of a text or an open file, whose moves have not been read yet."""
     if isinstance(text, str) or not isinstance(text, Iterable):
-        lines = StringIO(required_text(text, "game records").removeprefix("\ufeff"), newline=None)
-    else:
-        lines = _without_mark(text)
-    for game in split_games(lines):
-        yield build_record(game, RecordRules(rules or DEFAULT_RULES))
+        text = required_text(text, "game records").removeprefix("\ufeff")
+        return split_games(StringIO(text, newline=None))
+    return split_games(_without_mark(text))
 
 
 def _without_mark(file: Iterable[str]) -> Iterator[str]:
@@ -68,11 +81,12 @@ def _without_mark(file: Iterable[str]) -> Iterator[str]:
 
 def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Record:
     """Return the only record of a text; see `parse_records`. `InputError` if there are several."""
-    records = parse_records(text, rules)
-    record = next(records, None)
-    if record is None:
+    games = _games(text)
+    game = next(games, None)
+    if game is None:
         raise InputError(_start_of(text), "expected a game record")
-    if next(records, None) is not None:
+    record = build_record(game, RecordRules(rules or DEFAULT_RULES))
+    if next(games, None) is not None:
         raise InputError(_start_of(text), "expected one game record, found several")
     return record
 

@@ -56,3 +56,13 @@ def test_a_score_has_one_field() -> None:
     for fields in ({}, {"cp": 1, "win_in": 2}):
         with pytest.raises(InputError, match="expected one of both"):
             Score(**fields)
+
+
+def test_equal_scores_from_both_views_are_equal() -> None:
+    white, black = PovScore(Score(cp=20), WHITE), PovScore(Score(cp=-20), BLACK)
+    assert white == black and hash(white) == hash(black) and len({white, black}) == 1
+    assert white != PovScore(Score(cp=20), BLACK) and white != Score(cp=20)
+    assert PovScore(Score(win_in=3), WHITE) == PovScore(Score(win_in=-3), BLACK)
+    # A lost game is over; a win in one ply is not.
+    assert PovScore(Score(win_in=0), BLACK) != PovScore(Score(win_in=1), WHITE)
+    assert PovScore(Score(win_in=0), BLACK) != PovScore(Score(win_in=0), WHITE)

@@ -151,6 +151,18 @@ def test_games_are_read_from_an_open_file_one_after_another(tmp_path: Path) -> N
     assert len(taken) < 10
 
 
+def test_a_game_that_cannot_be_read_is_named_and_need_not_end_the_reading() -> None:
+    text = "1. d6 *\n\n1. d6 2. z9 *\n\n1. f4 *\n"
+    errors: list[InputError] = []
+    records = list(parse_records(text, on_error=errors.append))
+    assert [str(record.moves[0]) for record in records] == ["d6", "f4"]
+    assert len(errors) == 1 and "line 3, game 2" in str(errors[0])
+    reading = parse_records(text)
+    next(reading)
+    with pytest.raises(InputError, match="line 3, game 2"):
+        next(reading)
+
+
 @pytest.mark.parametrize("name", ["White Elo", "", "A]", "A\n", 'A"'])
 def test_a_tag_that_could_not_be_read_is_not_written(name: str) -> None:
     with pytest.raises(InputError, match="expected a tag's name"):
@@ -229,7 +241,8 @@ def test_an_error_names_the_invalid_token_and_its_line(text: str, token: str, li
     with pytest.raises(InputError) as caught:
         list(parse_records(text))
     assert caught.value.token == token
-    assert caught.value.expected.endswith(f"line {line})")
+    number = 2 if line == 6 else 1
+    assert caught.value.expected.endswith(f"line {line}, game {number})")
 
 
 VARIATIONS = """[Event "?"]
