@@ -5,7 +5,10 @@ All positions are legal under every rule set; they come from random games.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from merels.engine.game.notation import START as START
+from merels.engine.game.rules import Rules
 
 PLACING = "*OO***@@/***@O**@/*OOO***@ w 3 3 0 7"
 """Placing phase: some placements close a mill."""
@@ -26,6 +29,10 @@ FINISHED = {
     "White is blocked": "**@OOO@*/**@O@*@*/***@**@* w 0 0 0 27",
 }
 """Positions in which the game is over, by the reason."""
+_THREE = "O*@*****/O*******/@*O***@* w 0 0 {} 30"
+"""Three men against three, after a number of plies without a removal."""
+_MOST_SHUFFLES = 20
+"""Maximum number of times that `drawn_games` repeats `SHUFFLE`."""
 GAME = "g1 d6 d2 a7 g4 d5 g7xd5 c5 e5 c4 e4 b6".split()
 """The first moves of a game, one of them with a removal."""
 RULE_MOVES = (
@@ -35,3 +42,14 @@ RULE_MOVES = (
 )
 """A position of another phase, a position, and moves of which each rule set allows one: a flight or
 a step, a removal of one of the men that are all in mills or none, one man for two mills or two."""
+
+
+def drawn_games(rules: Rules) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield a rule field by which a game is drawn, a position, and moves that lead to the draw."""
+    shuffles, limit = rules.repetition - 1, rules.no_removal_plies
+    if 0 < shuffles <= _MOST_SHUFFLES and not 0 < limit <= len(SHUFFLE) * shuffles:
+        yield "Repetition", MOVING, SHUFFLE * shuffles
+    if limit:
+        yield "NoRemovalPlies", MOVING.replace(" 0 14", f" {limit - 1} 14"), SHUFFLE[:1]
+    if rules.three_three_plies:
+        yield "ThreeThreePlies", _THREE.format(rules.three_three_plies - 1), ["d5-c5"]

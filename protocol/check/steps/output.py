@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import reduce
 
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import WHITE, Position
@@ -21,6 +22,7 @@ from merels.protocol.check.positions import (
     REMOVALS,
     START,
     WINNING,
+    drawn_games,
 )
 from merels.protocol.check.step import step
 from merels.protocol.check.subject import Kind, Search, Subject, judge, move_or_none
@@ -97,6 +99,19 @@ def finished_games(engine: Subject) -> None:
             engine.warn(f"no score before bestmove when the game is over: {reason}", search.best)
 
 
+@step("moves")
+def draws_by_counting(engine: Subject) -> None:
+    """After a draw by repetition, NoRemovalPlies or ThreeThreePlies, the answer is 'bestmove 0000'
+    or a legal move; an engine with an option for the rule that plays on is only a warning."""
+    engine.ensure_ready()
+    for field, start, moves in drawn_games(engine.rules):
+        search = engine.search("go depth 1", start, moves)
+        if search.kind not in (Kind.NONE, Kind.LEGAL):
+            raise Fault(f"is illegal, {search}", search.best)
+        if search.kind is Kind.LEGAL and field in engine.options:
+            engine.warn(f"plays on although {field} has drawn the game, {search}", search.best)
+
+
 @step("moves", "bestmove-legal")
 def whole_games(engine: Subject) -> None:
     """In games of the engine against itself, every move is legal under the rules that its options
@@ -146,20 +161,27 @@ def query(engine: Subject) -> None:
     has ended, 'query result' the winner, 'draw' or 'none'; clients without the rules of the game
     depend on them."""
     engine.ensure_ready()
-    for text in (START, MOVING, WINNING, *FINISHED.values()):
-        position = engine.position(text)
+    games: list[tuple[str, list[str]]] = [
+        (text, []) for text in (START, MOVING, WINNING, *FINISHED.values())
+    ]
+    games += [(start, moves) for _, start, moves in drawn_games(engine.rules)]
+    for text, moves in games:
+        first = engine.position(text)
+        played = [parse_move(move) for move in moves]
+        position = reduce(Position.push, played, first)
+        setup = engine.dialect.position(first, played).decode()
         for question, answer in (
             ("p1turn", str(position.side == WHITE).lower()),
             ("gameover", str(position.outcome() is not None).lower()),
             ("result", _result(position)),
         ):
-            engine.send(engine.dialect.position(position).decode(), f"query {question}")
+            engine.send(setup, f"query {question}")
             lines = [line for line in engine.ping() if line.first == "response"]
             if len(lines) != 1:
                 raise Fault(f"{len(lines)} responses to 'query {question}'",
                             lines[-1] if lines else None)
             if lines[0].text != f"response {answer}":
-                reason = f"'query {question}' should get 'response {answer}' in {text}"
+                reason = f"'query {question}' should get 'response {answer}' after '{setup}'"
                 raise Fault(reason, lines[0])
 
 

@@ -80,7 +80,10 @@ FAULTS = [
     ("in{line == 'nonsense'}: exit 1", "unknown-commands", INPUTS),
     ("out: s/bestmove [a-g].*/bestmove a1xg7/", "bestmove-legal", "moves,output"),
     (r"out: s/(bestmove [^x]*)x[^ ]*/\1/", "bestmove-legal", "moves,output"),
-    ("out: s/bestmove 0000/bestmove d6/", "finished-games", "moves,output"),
+    ("out{' moves ' not in setup}: s/bestmove 0000/bestmove d6/",
+     "finished-games", "moves,output"),
+    ("out{' moves ' in setup}: s/bestmove 0000/bestmove a1xg7/",
+     "draws-by-counting", "moves,output"),
     (r"out: s/( pv .*)/\1 a1xg7/", "pv-legal", "moves,output"),
     ("out: s/ponder .*/ponder a1xg7/", "ponder-legal", "moves,output"),
     (r"out: s/^(bestmove.*)/\1\n\1/", "one-bestmove", "moves,output"),
@@ -177,6 +180,7 @@ UGI_FAULTS = [
      "query", "bestmove-legal,query"),
     ("in: s/query gameover/query p1turn/", "query", "queries"),
     ("in: s/query result/query gameover/", "query", "queries"),
+    (r"in: s/^(position fen .*) moves.*/\1/", "query", "queries"),
 ]
 """Like `FAULTS`, in the dialect UGI."""
 WARNINGS = [
@@ -187,6 +191,8 @@ WARNINGS = [
     ("out: s/ nodes [0-9]+//", "info-complete", "info-complete,clean-lines"),
     ("out: s/ pv [^ ]+/ pv a1xg7/", "info-complete", "info-complete,clean-lines"),
     ("isready#1: sleep 1.8", "ready", "ready,deterministic"),
+    ("out{' moves e4-e3 d1-a1' in setup}: s/bestmove 0000/bestmove e4-e3/",
+     "draws-by-counting", "finished-games,draws-by-counting"),
     ("in: s/5000/{5000 + time.monotonic_ns() % 45_000}/", "deterministic", SEARCHES),
 ]
 """Scripts, the only step that warns of each, and the steps that are run."""
