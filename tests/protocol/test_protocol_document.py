@@ -16,9 +16,10 @@ from tests.protocol.gui import Gui
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "protocol"
-PAGE = (FOLDER / "PROTOCOL.md").read_text("utf-8")
+PAGE = "\n".join((FOLDER / name).read_text("utf-8") for name in ("PROTOCOL.md", "ugi.md"))
 TEXT = "\n".join(
-    [PAGE, *((FOLDER / name).read_text("utf-8") for name in ("engine-options.md", "frontends.md"))]
+    [PAGE, *((FOLDER / f"{name}.md").read_text("utf-8")
+             for name in ("RULES", "engine-options", "frontends"))]
 )
 TRANSCRIPTS = [
     block for block in re.findall(r"^```\n(.*?)^```$", TEXT, re.M | re.S) if block.startswith("> ")
