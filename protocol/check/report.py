@@ -17,48 +17,23 @@ WIDTH = 98
 """Maximum length of wrapped lines, in characters."""
 NAME_WIDTH = max(len(step.name) for step in STEPS)
 INDENT = " " * 8
-_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn", Verdict.SKIP: "skip"}
+_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn"}
 
 
 class Printer:
-    """Prints findings as their steps end, under the titles of their groups; call `end` last."""
+    """Prints findings as their steps end, under the titles of their groups."""
 
     def __init__(self) -> None:
         self._group = ""
-        self._skipped: list[Finding] = []
 
     def show(self, finding: Finding) -> None:
-        """Print a finding, but hold back a skipped step.
-
-        Successive skipped steps of a group with the same reason are printed together.
-        """
-        skipped = finding.verdict is Verdict.SKIP
-        last = self._skipped[-1] if self._skipped else finding
-        if not skipped or (last.step.group, last.reason) != (finding.step.group, finding.reason):
-            self.end()
-        if skipped:
-            self._skipped.append(finding)
-        else:
-            self._print(finding, lines_of(finding))
-
-    def end(self) -> None:
-        """Print the skipped steps that were held back."""
-        if not self._skipped:
+        """Print a finding; `summary` names the skipped steps."""
+        if finding.verdict is Verdict.SKIP:
             return
-        names = ", ".join(finding.step.name for finding in self._skipped)
-        lines = textwrap.wrap(
-            f"{_MARKS[Verdict.SKIP]:<5} {names} ({printable(self._skipped[0].reason)})", WIDTH,
-            initial_indent="  ", subsequent_indent=INDENT, break_on_hyphens=False,
-        )
-        self._print(self._skipped[0], lines)
-        self._skipped.clear()
-
-    def _print(self, finding: Finding, lines: list[str]) -> None:
-        """Print lines, after the title of the step's group if another group was printed last."""
         if finding.step.group != self._group:
             self._group = finding.step.group
             print(f"\n{GROUPS[self._group]}")
-        print("\n".join(lines), flush=True)
+        print("\n".join(lines_of(finding)), flush=True)
 
 
 def lines_of(finding: Finding) -> list[str]:
@@ -94,7 +69,7 @@ def heading(subject: Subject) -> str:
 
 
 def summary(findings: Sequence[Finding], seconds: float) -> str:
-    """Return the closing lines: counts by verdict, failed steps, readiness for tournaments."""
+    """Return the closing lines: skipped steps, counts, failed steps, readiness for tournaments."""
     counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
     for verdict, text in (
@@ -104,7 +79,7 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
         if counts[verdict]:
             parts.append(text)
     failed = [finding.step.name for finding in findings if finding.verdict is Verdict.FAIL]
-    text = f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
+    text = _skipped(findings) + f"\n{', '.join(parts)} of {len(findings)} steps in {seconds:.1f} s"
     if failed:
         text += f"\nto repeat the failed steps: -only {','.join(failed)}"
         text += f"\nready for tournaments: no, because of {', '.join(failed)}"
@@ -113,6 +88,23 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
         skipped = f"unknown, because the time limit skipped {counted(late, 'step')}"
         text += f"\nready for tournaments: {skipped if late else 'yes, nothing failed'}"
     return text
+
+
+def _skipped(findings: Sequence[Finding]) -> str:
+    """Return lines with the skipped steps by reason, or ''."""
+    by_reason: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.verdict is Verdict.SKIP:
+            by_reason.setdefault(printable(finding.reason), []).append(finding.step.name)
+    paragraphs = (
+        textwrap.fill(
+            f"{', '.join(names)} ({reason})", WIDTH, initial_indent="  ",
+            subsequent_indent=INDENT, break_on_hyphens=False,
+        )
+        for reason, names in by_reason.items()
+    )
+    text = "\n".join(paragraphs)
+    return f"\nSkipped\n{text}\n" if text else ""
 
 
 def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> dict[str, Any]:

@@ -41,7 +41,7 @@ the process, and the legality of every bestmove and pv.
 """
 EPILOG = """\
 A step passes (ok), fails (FAIL), warns of output that some clients cannot handle (warn), or is
-skipped (skip): it does not apply to the engine, or needs a step that failed. A failure shows the
+skipped: it does not apply to the engine, or needs a step that failed. A failure shows the
 reason, the engine's output and the expected behaviour. An engine that dies or hangs is restarted
 for the next step. After three failed starts in a row, or after five minutes, the remaining steps
 are skipped.
@@ -110,7 +110,6 @@ def _check(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print(json.dumps(as_json(subject, findings, seconds), indent=2))
         else:
-            printer.end()
             print(summary(findings, seconds))
     finally:
         subject.discard()

@@ -184,7 +184,7 @@ def test_the_report_groups_steps_and_ends_with_counts(capsys: pytest.CaptureFixt
     assert out.startswith("Anna (unnamed engine), uci, judged by the rules of mill\n")
     assert "\nHandshake\n  ok    greeting\n" in out
     assert "  FAIL  id-lines" in out and "\n        expected: The greeting has" in out
-    assert "  skip  query (only for ugi)\n" in out
+    assert "\nSkipped\n  query (only for ugi)\n" in out
     assert "\n4 passed, 1 failed, 1 skipped of 6 steps in " in out
     assert out.endswith("to repeat the failed steps: -only id-lines\n"
                         "ready for tournaments: no, because of id-lines\n")
