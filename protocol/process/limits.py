@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_whole
@@ -16,6 +16,9 @@ LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
 MIB = 1 << 20
 KEYS = ("cpu", "memory", "core")
 """Keys of the limits in an engine's ``key=value`` description."""
+# The soft limit of RLIMIT_CPU sends SIGXCPU, which an engine may catch; the hard limit kills.
+_RESOURCES = (("RLIMIT_CPU", 1, 1), ("RLIMIT_AS", MIB, 0), ("RLIMIT_CORE", MIB, 0))
+"""By key, the system's name, its unit, and the difference between the hard and the soft limit."""
 _MINIMA = {"cpu": 1, "memory": 1, "core": 0}
 _MAXIMUM = 10**7
 """Bounds of the limits, in seconds or MiB."""
@@ -43,22 +46,17 @@ class ResourceLimits:
 
         `EngineError` if the system has no such limits.
         """
-        soft_and_hard: dict[str, tuple[int, int]] = {}
-        if self.cpu is not None:
-            # The soft limit sends SIGXCPU, which an engine may catch; the hard limit kills.
-            soft_and_hard["RLIMIT_CPU"] = self.cpu, self.cpu + 1
-        if self.memory is not None:
-            soft_and_hard["RLIMIT_AS"] = self.memory * MIB, self.memory * MIB
-        if self.core is not None:
-            soft_and_hard["RLIMIT_CORE"] = self.core * MIB, self.core * MIB
-        if not soft_and_hard:
+        limits = [
+            f"{name}={value * unit}:{value * unit + grace}"
+            for (name, unit, grace), value in zip(_RESOURCES, astuple(self)) if value is not None
+        ]
+        if not limits:
             return words
         try:
             import resource  # noqa: F401
         except ImportError:
             message = f"this system cannot limit an engine's resources; leave out {self}"
             raise EngineError(message) from None
-        limits = [f"{name}={soft}:{hard}" for name, (soft, hard) in soft_and_hard.items()]
         return [sys.executable, "-I", "-S", LIMITER, *limits, "--", *words]
 
     def explain(self, status: int) -> str:
