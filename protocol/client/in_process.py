@@ -14,13 +14,10 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from merels.engine import full_version
-from merels.engine.common.notices import notify
-from merels.engine.game.rules import Rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.levels import Level, read_level
 from merels.engine.search.limits import Info, Limit, Result
 from merels.engine.search.searcher import DEFAULT_HASH, Searcher
-from merels.engine.tablebase.cache import TableCache
 from merels.engine.tablebase.probe import Tables
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
 
@@ -134,11 +131,3 @@ class InProcessEngine(AnyEngine):
             )
 
         return InProcessAnalysis(run, clock.stop)
-
-
-def find_tables(cache: TableCache, rules: Rules, limit: Limit) -> Tables | None:
-    """Return the cached tables for a search; print notices of problems."""
-    tables, problems = cache.fetch(rules, wait=limit.untimed)
-    for problem in problems:
-        notify(f"{problem}; the engine plays on without it")
-    return tables

@@ -10,11 +10,8 @@ from merels.engine.common.numbers import read_whole
 from merels.engine.game.notation import format_moves
 from merels.engine.game.position import COLOURS, Position
 from merels.engine.search.limits import Info, Limit
-from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.perft import count, write_divide
 from merels.engine.tools.show import bench_lines, board_lines, evaluation_lines, men
-from merels.protocol.client.in_process import find_tables
 from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
@@ -27,7 +24,7 @@ from merels.protocol.commands.arguments import (
     rules_of,
     setup_of,
 )
-from merels.protocol.terminal.search import search
+from merels.protocol.terminal.search import TerminalEngine
 
 _MAX_PERFT_DEPTH = 100
 _DEFAULT_TIME = 5000
@@ -104,9 +101,8 @@ def analyse(argv: list[str]) -> int:
         print(f"The game is over: {position.outcome()}")
         return 0
     limit = limit_of(arguments, Limit(time=_DEFAULT_TIME / 1000))
-    searcher = Searcher(hash_mb=arguments.hash, threads=arguments.threads)
-    searcher.tables = find_tables(TableCache(), position.rules, limit)
-    result, _ = search(searcher, position, limit, _print_info, multipv=arguments.multipv)
+    engine = TerminalEngine(arguments.hash, arguments.threads)
+    result, _ = engine.search(position, limit, _print_info, multipv=arguments.multipv)
     print(f"{COLOURS[position.side]}'s best move: {result.move} ({men(result.score)})")
     return 0
 

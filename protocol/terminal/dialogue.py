@@ -13,14 +13,11 @@ from merels.engine.game.notation import format_moves, join_steps, parse_move
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
-from merels.engine.search.searcher import Searcher
-from merels.engine.tablebase.cache import TableCache
 from merels.engine.tools.show import men
-from merels.protocol.client.in_process import find_tables
 from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
-from merels.protocol.terminal.search import read_seconds, search
+from merels.protocol.terminal.search import TerminalEngine, read_seconds
 from merels.protocol.uci.streams import refuse_pipe
 
 _HINT_TIME = 1.0
@@ -58,8 +55,7 @@ class Dialogue:
         self._undo_asked = self._undo_confirmed = False
         """Whether the present command asked for a second undo, and whether the last command did."""
         self._path = path
-        self._searcher = Searcher()
-        self._table_cache = TableCache()
+        self._engine = TerminalEngine()
         self._seed = any_seed()
 
     @property
@@ -127,8 +123,8 @@ class Dialogue:
 
     def _search(self, limit: Limit, level: Level | None = None) -> Result:
         """Return the engine's result in the current position; KeyboardInterrupt on Ctrl-C."""
-        self._searcher.tables = find_tables(self._table_cache, self.position.rules, limit)
-        result, interrupted = search(self._searcher, self.position, limit, level=level)
+        self._engine.level = level
+        result, interrupted = self._engine.search(self.position, limit)
         if interrupted:
             raise KeyboardInterrupt
         return result
@@ -206,7 +202,7 @@ class Dialogue:
         self._keep_or_print()
         self.game = Game(self.game.record.start)
         self._seed = any_seed()
-        self._searcher.clear()
+        self._engine.new_game()
         self._show()
 
     def _save(self, argument: str) -> None:

@@ -133,7 +133,7 @@ def test_ctrl_c_right_after_the_start_ends_a_search(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(in_process, "Thread", Interrupted)
     handler = signal.getsignal(signal.SIGINT)
-    result, interrupted = search.search(Searcher(), Position(), Limit(depth=100))
+    result, interrupted = search.TerminalEngine().search(Position(), Limit(depth=100))
     assert interrupted and result.move is not None
     assert signal.getsignal(signal.SIGINT) is handler
 
