@@ -5,6 +5,7 @@ Tournaments use it directly; `merels.protocol.client.engine.Engine` is the inter
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -48,6 +49,8 @@ _MAX_NAME_LENGTH = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
 """Maximum number of options that are kept."""
+_MAX_KEPT_LINES = 1 << 12
+"""Maximum number of lines of a search that a ping keeps; older lines are dropped."""
 _MAX_CHUNKS = 64
 """Maximum number of chunks read before a request, since an engine may never stop writing."""
 
@@ -142,34 +145,37 @@ class Connection:
         self._drop_output()
         self._send(self.dialect.new_game + b"isready\n")
 
-    def ping(
-        self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
-    ) -> None:
+    def ping(self, timeout: float | None = None, keep: bool = False) -> None:
         """Send ``isready`` and wait for ``readyok``; see `await_ready`.
 
         The engine has then executed every earlier command, except a search, which goes on.
         """
-        if reader is None:
+        if not keep:
             self._drop_output()
         self._send(b"isready\n")
-        self.await_ready(timeout, reader)
+        self.await_ready(timeout, keep)
 
-    def await_ready(
-        self, timeout: float | None = None, reader: Callable[[bytes], None] | None = None
-    ) -> None:
+    def await_ready(self, timeout: float | None = None, keep: bool = False) -> None:
         """Wait for ``readyok``, at most ``timeout`` seconds; None is the connection's timeout.
 
-        Earlier lines, such as lines of a running search, are passed to ``reader``, or dropped if
-        ``reader`` is None. `EngineTimeout` if ``readyok`` does not arrive.
+        Lines before it are dropped. With ``keep``, they are those of a running search, and the last
+        4096 of them can be read again. `EngineTimeout` if ``readyok`` does not arrive.
         """
         self._last_lines = b""
         seconds = self.timeout if timeout is None else timeout
         deadline = monotonic_ns() + int(seconds * 1e9)
-        while (line := self.read_line(deadline)) is not None:
-            if line.lower() == b"readyok":
-                return
-            if reader is not None:
-                reader(line)
+        kept = deque[bytes](maxlen=_MAX_KEPT_LINES)
+        try:
+            while (line := self._pipe.read_line(deadline)) is not None:
+                if line.lower() == b"readyok":
+                    return
+                self._keep_last(line)
+                if keep:
+                    kept.append(line + b"\n")
+                else:
+                    self._count_answers(line + b"\n")
+        finally:
+            self._pipe.put_back(b"".join(kept))
         raise self.timeout_error(f"gives no answer to isready in {seconds:g} s")
 
     def watch_silence(self, seconds: float | None, idle: float | None = None) -> None:

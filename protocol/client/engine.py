@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic_ns
 from typing import Self
@@ -33,9 +32,6 @@ from merels.protocol.process.limits import ResourceLimits
 from merels.protocol.process.pipe import Trace
 from merels.protocol.process.process import QUIT_SECONDS
 
-_MAX_KEPT_LINES = 1 << 12
-"""Lines of an analysis that are kept during a ping; older lines are dropped."""
-
 
 class EngineAnalysis(Analysis):
     """A running analysis of an engine process.
@@ -53,25 +49,16 @@ class EngineAnalysis(Analysis):
         self._position = position
         self._deadline = start + timeout
         self._stopped = False
-        self._kept = deque[bytes](maxlen=_MAX_KEPT_LINES)
-
-    def keep(self, line: bytes) -> None:
-        """Keep a line of this analysis that was read while a ping waited for ``readyok``."""
-        self._kept.append(line)
 
     def _next(self, timeout: float | None) -> Info | None:
         connection = self._connection
         end = FOREVER if timeout is None else int(timeout * 1e9)
         end += monotonic_ns()
         while self.running:
-            line = self._kept.popleft() if self._kept else None
-            if line is None:
-                # Another thread's `stop` may bring the deadline forward during a wait.
-                line = connection.read_line(
-                    min(self._deadline, end, monotonic_ns() + CHECK_INTERVAL)
-                )
+            # Another thread's `stop` may bring the deadline forward during a wait.
+            line = connection.read_line(min(self._deadline, end, monotonic_ns() + CHECK_INTERVAL))
             if line is not None:
-                self.running = connection.owing or bool(self._kept)
+                self.running = connection.owing
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
             elif monotonic_ns() >= end:
@@ -135,12 +122,8 @@ class Engine(AnyEngine):
         The default is the engine's `timeout`. A running analysis continues; of its lines during
         the wait, the last 4096 can still be read.
         """
-        analysis = self._analysis
-        reader = None
-        if isinstance(analysis, EngineAnalysis) and analysis.running:
-            reader = analysis.keep
         with self.used():
-            self.connection.ping(timeout, reader)
+            self.connection.ping(timeout, self._analysis is not None and self._analysis.running)
 
     def kill(self) -> None:
         """Kill the engine's processes; see `Connection.kill`. `close` must still be called."""

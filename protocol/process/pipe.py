@@ -197,8 +197,8 @@ class Pipe:
         return data
 
     def put_back(self, lines: bytes) -> None:
-        """Put whole lines back, so that they are received again."""
-        self._lines.extend(lines.split(b"\n")[:-1])
+        """Put whole lines back, so that they are received next."""
+        self._lines.extendleft(reversed(lines.split(b"\n")[:-1]))
 
     def end_line(self) -> bytes:
         """Return ``tail`` as a whole line, although its line feed has not arrived."""
@@ -308,5 +308,5 @@ class Pipe:
         if chunk:
             lines = self._accept(chunk)
             if self.received < most:
-                self.put_back(lines)
+                self._lines.extend(lines.split(b"\n")[:-1])
         return bool(chunk)
