@@ -227,9 +227,8 @@ class Game:
         if len(parent.children) == index:  # The move was in the tree already.
             self.at = node
             return
-        self._add_edit(
-            lambda: record.put(node, index), lambda: record.remove(node), (self.live, parent),
-            self.live, node,
+        self._edit(
+            lambda: record.put(node, index), lambda: record.remove(node), self.live, node
         )
 
     def promote(self, node: Node) -> None:
@@ -315,13 +314,6 @@ class Game:
         """Make an edit, after which the last move is ``live`` and the node shown is ``at``."""
         before = self.live, self.at
         redo()
-        self._add_edit(redo, undo, before, live, at)
-
-    def _add_edit(
-        self, redo: Callable[[], object], undo: Callable[[], object], before: tuple[Node, Node],
-        live: Node, at: Node,
-    ) -> None:
-        """Record an edit that was made, so that it can be undone, and show ``at``."""
         after = (live if self.played else self.record.end(), at)
         self._done.append(_Edit(redo, undo, before, after))
         self._undone.clear()
