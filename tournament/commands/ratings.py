@@ -30,9 +30,10 @@ FORMATS = ("text", "json", "csv", "html")
 DESCRIPTION = """\
 Rates engines by their finished games. The ratings are maximum likelihood estimates; their 95 %
 errors treat the two games of an opening as one result. FILE is a journal of merels tournament or a
-PGN file of any runner; a game of merels tournament that is in several files counts once. With two
-engines, the report starts with the result of their match. From a journal, it also shows the match's
-SPRT and each engine's settings.
+PGN file of any runner; a game of merels tournament that is in several files counts once. Results
+come from tags and end markers; the moves are not read, so run merels convert on a PGN file to find
+results that contradict the moves. With two engines, the report starts with the result of their
+match. From a journal, it also shows the match's SPRT and each engine's settings.
 
 A player is a name with its options, limits and announced version. If games differ in these, the
 name stands for several players, such as A [nodes=50] and A [nodes=1000]; -same A makes them one. If

@@ -5,6 +5,16 @@
 '0.1.0.dev0'
 """
 
-from merels.engine import __version__
-
 __all__ = ["__version__"]
+
+
+def __getattr__(name: str) -> str:
+    """Return ``__version__``.
+
+    This module imports nothing, so that Ctrl-C during the command's imports meets `__main__.main`.
+    """
+    if name == "__version__":
+        from merels.engine import __version__
+
+        return __version__
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

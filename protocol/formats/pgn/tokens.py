@@ -22,7 +22,7 @@ DASHES = "-‐‑‒–—―−"
 
 _RESULT = re.compile(
     rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?"
-    rf"|0[.,]5[{DASHES}:]0[.,]5|\*)"
+    rf"|0?[.,]5[{DASHES}:]0?[.,]5|\*)"
     r"(?![^\s{};()[])"
 )
 """A result as a separate word, in the spellings that people use."""
@@ -68,7 +68,7 @@ def as_result(word: str) -> str | None:
     word = "".join(word.split())
     if not _RESULT.fullmatch(word):
         return None
-    return "1/2-1/2" if word.startswith(("1/2", "½", "0.", "0,")) else f"{word[0]}-{word[2]}"
+    return "1/2-1/2" if word.startswith(("1/2", "½", "0.", "0,", ".", ",")) else f"{word[0]}-{word[2]}"
 
 
 def read_result(end: str, tags: Mapping[str, str]) -> tuple[str, str]:
