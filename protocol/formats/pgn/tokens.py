@@ -68,7 +68,9 @@ def as_result(word: str) -> str | None:
     word = "".join(word.split())
     if not _RESULT.fullmatch(word):
         return None
-    return "1/2-1/2" if word.startswith(("1/2", "½", "0.", "0,", ".", ",")) else f"{word[0]}-{word[2]}"
+    if word.startswith(("1/2", "½")) or "5" in word:
+        return "1/2-1/2"
+    return f"{word[0]}-{word[2]}"
 
 
 def read_result(end: str, tags: Mapping[str, str]) -> tuple[str, str]:
