@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from merels.engine.common.errors import InputError
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.rows import Row, make_row
@@ -31,10 +30,8 @@ from merels.tournament.run.tasks import (
     Finished,
     PairReport,
     Place,
-    Tried,
     play_pair,
     stay_busy,
-    try_all,
 )
 
 INVENTED = ("-executor", "tests.kit.executor:scripted")
@@ -99,7 +96,7 @@ class Script:
 
     ``fates``: number of a call for a pair → its fate; ``others``: the fate of all other calls.
     ``made``: number of an executor → the error of the factory instead. ``tests``: whether the test
-    call is answered. ``trial``: the fate of a call that tries the engines, by default a trial.
+    call is answered.
     ``work`` plays a pair, by default `invent`; ``fault`` prevents engines from starting.
     ``at_end`` is called at ``shutdown``. Executors from number ``refusing_from`` on refuse all
     calls.
@@ -108,18 +105,17 @@ class Script:
     def __init__(
         self, fates: Mapping[int, Fate] | None = None, others: Fate | None = None, *,
         made: Mapping[int, BaseException] | None = None, tests: bool = True, workers: int = 1,
-        trial: BaseException | None = None, fault: CannotStart = lambda place, name: "",
+        fault: CannotStart = lambda place, name: "",
         work: Callable[..., Any] | None = None, at_end: Callable[[], object] = int,
         refusing_from: int = 10**9,
     ) -> None:
         self.refusing_from = refusing_from
         self.fates, self.others, self.made = fates or {}, others or plays, made or {}
-        self.tests, self.workers, self.trial, self.fault = tests, workers, trial, fault
+        self.tests, self.workers, self.fault = tests, workers, fault
         self.work, self.at_end = work or self.invent_pair, at_end
         self.executors: list[_Scripted] = []
         self.count = itertools.count(1)
         self.makes = 0
-        self.trials = 0
         self.futures: dict[int, Future[Any]] = {}
         """Number of a call → its future."""
         self.held: list[tuple[Future[Any], Future[Any]]] = []
@@ -152,16 +148,6 @@ class Script:
             return PairReport(self.place, failures=failures)
         return PairReport(self.place, tuple(Finished(invent(spec)) for spec in task.games))
 
-    def try_all(self, trial: Callable[[], list[str]], left_out: frozenset[Place]) -> Tried:
-        """Try the engines, unless one does not start on this worker."""
-        if self.place in left_out:
-            threading.Event().wait(PAUSE)
-            return Tried(self.place, handed_back=True)
-        for name in "ABC":
-            if fault := self.fault(self.place, name):
-                return Tried(self.place, refusal=InputError(f"-engine {name}", fault))
-        return Tried(self.place)
-
 
 class _Scripted(Executor):
     """An executor of a script; its workers are threads."""
@@ -184,11 +170,6 @@ class _Scripted(Executor):
             future = script.fates.get(call.number, script.others)(call)
             script.futures[call.number] = future
             return future
-        if fn is try_all:
-            script.trials += 1
-            if script.trial is not None:
-                return failed(script.trial)
-            return self.threads.submit(script.try_all, *args[:2])
         if fn is stay_busy:
             return self.threads.submit(self._stay_busy, args[0])
         return self.threads.submit(fn, *args) if script.tests else Future()

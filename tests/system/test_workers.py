@@ -127,8 +127,9 @@ except FileExistsError:
     # The first run is stopped after 6 games; the second run ends with all 8 games.
     for after, end, count in ((6, "killed", 6), (9, "finished", 8)):
         run = Run(chosen, tmp_path / "j")
-        pgn = PgnView(PgnFile(str(path), "x"), writer, print, run.journal)
-        run.board.views += [pgn, Stopping(run.runner, after)]
+        pgn = PgnView(PgnFile(str(path), "x"), writer)
+        run.board.add_view(pgn)
+        run.board.add_view(Stopping(run.runner, after))
         assert run.play() == end
         pgn.close()
         run.journal.close()

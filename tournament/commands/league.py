@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import chain
 
 from merels.engine.common.errors import InputError, printable, suggestion
 from merels.engine.common.notices import notify
@@ -17,13 +15,11 @@ from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.tournament.commands.run import (
-    EXIT_STATUS,
     asks_for_help,
-    interrupts,
     is_live,
-    page_and_log,
-    pool_factory,
-    status_with_outputs,
+    opened,
+    play,
+    try_engines,
     with_advice,
 )
 from merels.tournament.flags.command_line import parse
@@ -33,7 +29,6 @@ from merels.tournament.flags.run_options import (
     RunOptions,
     load_factory,
     make_run_options,
-    rules_known,
 )
 from merels.tournament.journal.failures import HealthCounter
 from merels.tournament.league.league import (
@@ -56,16 +51,12 @@ from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
 from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.play.preflight import preflight
-from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import LEAGUE
 from merels.tournament.records.table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS
 from merels.tournament.report.text_table import grid, percent, shorten
-from merels.tournament.run.runner import Runner
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.views.output import put
-from merels.tournament.views.plain import NoticeView
 
 STAND_IN = [{"cmd": "merels", "name": "every player"}]
 """Engine with which `make_settings` checks the flags of a new league, which has no players."""
@@ -124,8 +115,7 @@ def _add(folder: str, words: Sequence[str]) -> int:
         taken = set(league.members)
         rules = parse_rules(league.settings.rules)
         opening = Openings(league.settings.openings, rules, league.settings.seed).trial
-        known_names = rules_known(entrants, given.engines, each)
-        versions, notices = preflight(entrants, known_names, league.settings.rules, opening)
+        versions, notices = preflight(entrants, league.settings.rules, opening)
         for text in notices:
             notify(text)
         for index, (entry, version) in enumerate(zip(given.engines, versions)):
@@ -223,7 +213,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 notify(f"the anchor '{printable(name)}' does not fix the scale, because no player "
                        "has this name; add the player that is meant under this name")
         plan = LeaguePlan(league, goal, options.shard, options.pause)
-        status = _run(league, plan, players, options, given.line)
+        status = _run(league, plan, options, given.line)
         _print_list(league)
         if has_site(league):
             try:
@@ -235,30 +225,21 @@ def _play(folder: str, words: Sequence[str]) -> int:
 
 
 def _run(
-    league: League, plan: LeaguePlan, players: Sequence[Entrant], options: RunOptions,
-    line: Sequence[str],
-) -> int:  # fmt: skip
+    league: League, plan: LeaguePlan, options: RunOptions, line: Sequence[str]
+) -> int:
     """Play the plan's games; return the exit status. ``line``: the flags of ``play``."""
-    board = Scoreboard(plan, league.journal)
-    foreign = None if options.executor is None else load_factory(options.executor)
-    runner = Runner(board, max_faults=options.max_faults)
-    if options.executor is None:
-        entries = [dict(league.members[player.name].each) for player in players]
-        known_names = rules_known(players, entries, dict(league.terms.each))
+    factory = None if options.executor is None else load_factory(options.executor)
+    if factory is None:
         try:
-            passed = preflight(players, known_names, plan.settings.rules, plan.openings.trial)
+            try_engines(plan.entrants, plan.settings.rules, plan.openings.trial, options)
         except InputError as error:
-            names = (player.name for player in players)
-            named = filter(lambda name: f"{error.token} ".startswith(f"-engine {name} "), names)
+            named = filter(
+                lambda name: f"{error.token} ".startswith(f"-engine {name} "), league.active
+            )
             name = max(named, key=len, default="NAME")
             retire = shell_text(["merels", "league", league.folder, "retire", name])
             where = f"{error.expected}; to play without this player: {retire}"
             raise InputError(error.token, where) from None
-        for text in passed.notices:
-            notify(text)
-    view: View = NoticeView()
-    if not options.quiet:
-        view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
     command = shell_text(["merels", "league", league.folder, "play", *line])
 
     def advice() -> str:
@@ -267,16 +248,15 @@ def _run(
             return f"stopped; to continue, {where}, and then: {command}"
         return f"stopped; every finished game is stored; continue with: {command}"
 
-    with with_advice(options, advice), contextlib.ExitStack() as closing:
-        for view in chain([view], page_and_log(options, board)):
-            board.views.append(view)
-            closing.callback(view.close)
-        closing.enter_context(interrupts(runner))
-        end = runner.run(pool_factory(options, board, foreign))
-        league.journal.check_files()
-    if status := EXIT_STATUS[end]:
-        notify(advice())
-    return status_with_outputs(status, board)
+    with (
+        opened(options, league.settings, league.journal.meta()["id"]) as views,
+        with_advice(options, advice),
+    ):
+        board = Scoreboard(plan, league.journal, views)
+        view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
+        if status := play(board, options, factory, view):
+            notify(advice())
+    return status or (FAILED if board.is_incomplete else OK)
 
 
 def _print_list(league: League) -> None:

@@ -1,4 +1,8 @@
-"""Starting and continuing runs, shared by ``merels tournament``, ``tune`` and ``league``."""
+"""Steps of a run, shared by ``merels tournament``, ``tune`` and ``league``.
+
+A run takes these steps in this order, and none is undone: flags, settings, openings, trial of the
+engines, opening of the output files and of the port, journal, games, report.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from types import FrameType
@@ -21,7 +25,7 @@ from merels.engine.common.files import file_error
 from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
-from merels.engine.game.rules import parse_rules
+from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
 from merels.tournament.flags.command_line import (
@@ -35,10 +39,9 @@ from merels.tournament.flags.run_options import (
     RunOptions,
     load_factory,
     make_run_options,
-    rules_known_engines,
     usable_cores,
 )
-from merels.tournament.journal.journal import Journal, JournalError
+from merels.tournament.journal.journal import JournalError
 from merels.tournament.journal.open import (
     StoredRun,
     check_changes,
@@ -52,15 +55,16 @@ from merels.tournament.journal.open import (
 from merels.tournament.openings.reading import Openings, proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
-from merels.tournament.play.preflight import AT_ONCE, Passed, check_program, preflight
+from merels.tournament.play.preflight import AT_ONCE, check_program, preflight
 from merels.tournament.records.fields import Flags
+from merels.tournament.records.games import Entrant, Opening
 from merels.tournament.records.output import STANDARD_OUTPUT
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.executor import ExecutorFactory, ExecutorPool
 from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.pool import Pool
-from merels.tournament.run.runner import End, Runner, Trial
+from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.views.log import LogView
@@ -78,38 +82,21 @@ NOT_INHERITED = ("-journal", "-resume")
 """Flags that a continued run does not take from its stored command line."""
 
 
-class Command:
-    """What ``merels tournament`` and ``merels tune`` do differently."""
-
-    name: str
-    flags: Flags
-    plan: type[Plan] = Plan
-    continuing: Sequence[str] = ()
-    """Flags that continue the run; if empty, those of its own journal."""
-
-    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
-        """Return the settings of a run; ``seed``: that of a continued run, or None."""
-        raise NotImplementedError
-
-    def view(
-        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
-    ) -> View:
-        """Return the view that shows the games on a stream."""
-        raise NotImplementedError
-
-    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-        """Print the result of a run with the exit status ``status``; return the final status."""
-        raise NotImplementedError
-
-
 def asks_for_help(argv: list[str]) -> bool:
     """Return whether any word of the command line asks for help."""
     return any(word in ("-h", "-help", "--help") for word in argv)
 
 
-def run(argv: list[str], command: Command) -> int:
-    """Run a command line without a help flag; return the exit status."""
-    given = parse(argv, command.flags)
+@contextlib.contextmanager
+def command_line(
+    argv: Sequence[str], flags: Flags, command: str
+) -> Iterator[tuple[ParsedFlags, StoredRun | None]]:
+    """Yield the flags of a run, and the run that it continues or None.
+
+    A continued run without engines has the flags in its journal, too, and continues in its folder.
+    Other runs cannot write to the journal meanwhile. ``command``: for example ``merels tune``.
+    """
+    given = parse(argv, flags)
     path, resume = given.value("-journal", "file"), given.has("-resume")
     if resume:
         given.faults.raise_all()
@@ -121,28 +108,16 @@ def run(argv: list[str], command: Command) -> int:
                 raise file_error(
                     path or "", "there is no journal to continue; name engines to start one"
                 )
-            return _run(given, None, command)
+            yield given, None
+            return
         stored = open_run(path)
-        with stored.journal:
-            if stored.settings.is_converted:
-                raise file_error(
-                    path, "merels convert made this journal from a file of games, so there is no "
-                    "run to continue; name another file"
-                )
-            if json.loads(stored.notes["settings"]).get("reverse"):
-                raise file_error(
-                    path, "its run swaps all colours by -reverse, which merels no longer has; "
-                    "start a new run"
-                )
-            if stored.command != command.name:
-                raise file_error(
-                    path,
-                    f"this journal belongs to another command; continue it with {stored.command}",
-                )
+        with stored.journal, contextlib.ExitStack() as folder:
+            _check_continues(stored, path, command)
             try:
                 if not given.engines:
-                    return _run_as_stored(stored, given, command)
-                return _run(given, stored, command)
+                    yield folder.enter_context(_stored_flags(stored, given)), stored
+                else:
+                    yield given, stored
             except InputError as error:
                 is_here = not given.engines or stored.folder in ("", os.getcwd())
                 if is_here or isinstance(error, SeveralErrors):
@@ -152,15 +127,34 @@ def run(argv: list[str], command: Command) -> int:
                 raise InputError(error.token, where) from None
 
 
-def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> int:
-    """Continue a run in its folder by its stored command line, followed by the given flags."""
+def _check_continues(stored: StoredRun, path: str, command: str) -> None:
+    """Raise `InputError` if ``command`` cannot continue the run."""
+    if stored.settings.is_converted:
+        raise file_error(
+            path, "merels convert made this journal from a file of games, so there is no "
+            "run to continue; name another file"
+        )
+    if json.loads(stored.notes["settings"]).get("reverse"):
+        raise file_error(
+            path, "its run swaps all colours by -reverse, which merels no longer has; "
+            "start a new run"
+        )
+    if stored.command != command:
+        raise file_error(
+            path, f"this journal belongs to another command; continue it with {stored.command}"
+        )
+
+
+@contextlib.contextmanager
+def _stored_flags(stored: StoredRun, given: ParsedFlags) -> Iterator[ParsedFlags]:
+    """Yield the flags of the stored command line, followed by ``given``, in the run's folder."""
     # The user must see the stored flags: a journal from elsewhere may name any program or file.
     notify(f"the journal's own command line: {shell_text(stored.words)}")
-    line, folder = given.line, os.getcwd()
+    line, folder, flags = given.line, os.getcwd(), given.flags
     if stored.folder not in ("", folder):
         if os.path.isdir(stored.folder):
             notify(f"the run was started in {stored.folder} and continues there")
-            line, folder = with_absolute_paths(line, command.flags), stored.folder
+            line, folder = with_absolute_paths(line, flags), stored.folder
         else:
             notify(
                 f"the run was started in {stored.folder}, which does not exist; "
@@ -168,76 +162,107 @@ def _run_as_stored(stored: StoredRun, given: ParsedFlags, command: Command) -> i
             )
     configs = [os.path.abspath(path) for path in given.configs]
     with contextlib.chdir(folder):
-        stored_line = without_flags(stored.words, NOT_INHERITED, command.flags)
-        given = replace(parse([*stored_line, *line], command.flags), configs=configs)
+        stored_line = without_flags(stored.words, NOT_INHERITED, flags)
+        given = replace(parse([*stored_line, *line], flags), configs=configs)
         given.faults.raise_all()
-        return _run(given, stored, command)
+        yield given
 
 
-def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
-    """Start a run, or continue the run ``stored``; return the exit status."""
-    seed = None if stored is None else stored.settings.seed
-    if given.has("-shard") and not given.has("-srand") and seed is None:
+@dataclass(slots=True)
+class Run:
+    """A run that is ready: its engines can play, its outputs are open, and it has a journal."""
+
+    board: Scoreboard
+    options: RunOptions
+    factory: ExecutorFactory | None
+    """Factory of the user's executor, or None."""
+    continuing: Sequence[str]
+    """Flags that continue the run; none without a journal."""
+
+    @property
+    def out(self) -> TextIO:
+        """The stream for text: standard error if games go to standard output."""
+        return sys.stderr if self.options.pgn_file == STANDARD_OUTPUT else sys.stdout
+
+    def play(self, view: View) -> int:
+        """Play the games, shown by ``view`` unless the run is quiet; return the exit status."""
+        status = play(self.board, self.options, self.factory, view)
+        if status:
+            notify(self.advice())
+        return status
+
+    def finish(self, status: int) -> int:
+        """Print the health of the engines after the report; return the final exit status."""
+        lines, is_failing = health_lines(self.board.journal)
+        put(self.out, "".join(line + "\n" for line in lines))
+        return status or (FAILED if is_failing or self.board.is_incomplete else OK)
+
+    def advice(self) -> str:
+        """Return a sentence: the number of finished games, and the flags that continue the run."""
+        count, journal, flags = len(self.board.played), self.board.journal, self.continuing
+        text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
+        if journal.copy_path is not None:
+            text = "stopped"
+            copied = {f"file={journal.path}": f"file={journal.copy_path}"}
+            flags = [copied.get(word, word) for word in flags]
+        if flags:
+            text += f"; continue with: {shell_text(flags)}"
+        elif journal.path is None:
+            text += (
+                "; the run cannot be continued, because its games are not stored: add -journal FILE"
+            )
+        return text
+
+
+@contextlib.contextmanager
+def prepared(
+    given: ParsedFlags, stored: StoredRun | None, settings: Settings,
+    plan_type: type[Plan] = Plan, continuing: Sequence[str] = (),
+) -> Iterator[Run]:  # fmt: skip
+    """Yield a run that is ready for its games; ``stored``: the run that it continues, or None.
+
+    ``continuing``: flags that continue the run, by default those of its own journal.
+    """
+    if stored is None and given.has("-shard") and not given.has("-srand"):
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
         given.faults.add(error)
-    settings = command.settings(given, seed)
-    if stored is not None and not given.has("-openings", "policy"):
-        policy = stored.settings.openings.policy
-        settings = replace(settings, openings=replace(settings.openings, policy=policy))
-    if stored is not None and given.has("-games") and not given.has("-rounds"):
-        settings = replace(settings, rounds=stored.settings.rounds)  # The default has changed.
+    if stored is not None:
+        settings = _with_former_defaults(settings, given, stored.settings)
     options = make_run_options(given, settings)
     if stored is not None:
         options = options.continued()
-    if options.executor is None and stored is None:
+    elif options.executor is None:
         for entrant in settings.engines:
             with given.faults.kept():
                 check_program(entrant)
     given.faults.raise_all()
-    if stored is not None:
+    factory = None if options.executor is None else load_factory(options.executor)
+    path = given.value("-journal", "file")
+    if stored is None:
+        check_new(path, settings)
+    else:
+        stored.journal.path = path  # Errors must name the path as the user typed it.
         names = [engine.name for engine in stored.settings.engines]
         settings = name_engines(settings, given, stored=names)
-        options = replace(options, rules_known=rules_known_engines(given, settings))
-    foreign = None if options.executor is None else load_factory(options.executor)
-    path = given.value("-journal", "file")
+        check_changes(stored, settings)
     rules = parse_rules(settings.rules)
     openings = Openings(settings.openings, rules, settings.seed)
     make_plan = partial(
-        command.plan, part=options.shard, keep_info=options.pgn_style.needs_info,
+        plan_type, part=options.shard, keep_info=options.pgn_style.needs_info,
         pause=options.pause, openings=openings,
     )
     plan = make_plan(settings)
-    trial = _trial(plan, options)
-    has_left = stored is None or plan.has_left(stored.journal)
-    if stored is None:
-        check_new(path)
-        if foreign is None:
-            passed = _try_here(trial)
-            settings = name_engines(settings, given, announced=passed.names)
-            plan = make_plan(settings)
-    else:
-        stored.journal.path = path  # Errors must name the path as the user typed it.
-        check_changes(stored, settings)
-        if foreign is None:
+    if options.executor is None:
+        if stored is not None:
             for text in changed_programs(stored.journal, settings):
                 notify(text)
-        if has_left and foreign is None:
-            _try_here(trial)
-    notices = [
-        text for entrant in settings.engines for text in table_coverage(entrant.engine, [rules])
-    ]
-    notices += openings.notices
-    if limits := proof_limits(settings.openings, rules):
-        notices.append(f"the openings of -openings book are {limits}: one side may be winning")
-    if given.ignored:
-        words = ", ".join(dict.fromkeys(given.ignored))
-        notices.append(f"accepted without effect, as flags of other runners: {words}")
-    cores = len(usable_cores())
-    if options.executor is None and options.concurrency > cores:
-        notices.append(
-            f"-force-concurrency: {options.concurrency} games share {counted(cores, 'processor')}; "
-            "times and time forfeits are not reliable"
-        )
+        if stored is None or plan.has_left(stored.journal):
+            announced = try_engines(plan.entrants, settings.rules, openings.trial, options)
+            if stored is None:
+                settings = name_engines(settings, given, announced=announced)
+                plan = make_plan(settings)
+    for text in _notices(settings, rules, openings, options, given):
+        notify(text)
     notes = {
         "id": secrets.token_hex(8),
         "arguments": json.dumps(given.line),
@@ -245,81 +270,111 @@ def _run(given: ParsedFlags, stored: StoredRun | None, command: Command) -> int:
         "version": full_version(),
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
-    if stored is None:
-        journal = open_journal(path, settings, notes)
-    else:
-        journal = stored.journal
-        continue_run(stored, settings, notes)
-    with journal:
-        board = Scoreboard(plan, journal)
-        played = len(board.played)
-        try:
-            for notice in notices:
-                notify(notice)
-            first = trial if foreign is not None and has_left else None
-            status = _play(board, options, foreign, first, given, command)
-        except InputError:
-            # An output file cannot be written, the port is in use, or a worker refused an engine.
-            # Without a new game, the journal is restored for the corrected command line.
-            if len(board.played) == played:
-                if stored is None:
-                    journal.remove()
-                else:
-                    journal.set_meta(stored.notes)
-            raise
-        with contextlib.suppress(JournalError):
-            journal.fold()
-        return status
+    tournament = notes["id"] if stored is None else stored.notes["id"]
+    with opened(options, settings, tournament) as views:
+        if stored is None:
+            journal = open_journal(path, settings, notes)
+        else:
+            journal = stored.journal
+            continue_run(stored, settings, notes)
+        with journal:
+            board = Scoreboard(plan, journal, views)
+            # Read now, because the advice may follow a failure of the journal.
+            run = Run(board, options, factory, continuing or resume_flags(board, given))
+            if not options.quiet:
+                notify(f"seed {settings.seed}")
+            with with_advice(options, run.advice):
+                yield run
+            with contextlib.suppress(JournalError):
+                journal.fold()
 
 
-def _trial(plan: Plan, options: RunOptions) -> Trial:
-    """Return the call that tries every engine: here, or in a worker of an executor."""
-    # A worker of an executor has one core, or an unknown number of cores.
-    at_once = AT_ONCE + (2 * options.concurrency if options.executor is None else 0)
-    return partial(
-        preflight, plan.entrants, options.rules_known, plan.settings.rules, plan.openings.trial,
-        at_once,
-    )
+def _with_former_defaults(settings: Settings, given: ParsedFlags, stored: Settings) -> Settings:
+    """Return the settings of a continued run, whose version may have had other defaults."""
+    if not given.has("-openings", "policy"):
+        openings = replace(settings.openings, policy=stored.openings.policy)
+        settings = replace(settings, openings=openings)
+    if given.has("-games") and not given.has("-rounds"):
+        settings = replace(settings, rounds=stored.rounds)
+    return settings
 
 
-def _try_here(trial: Trial) -> Passed:
-    passed = trial()
+def try_engines(
+    entrants: Sequence[Entrant], rules: str, opening: Opening, options: RunOptions
+) -> list[str]:
+    """Try every engine on this machine, and return the names that they announce."""
+    passed = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency)
     for text in passed.notices:
         notify(text)
-    return passed
+    return passed.names
 
 
-def _play(
-    board: Scoreboard, options: RunOptions, foreign: ExecutorFactory | None, trial: Trial | None,
-    given: ParsedFlags, command: Command,
-) -> int:  # fmt: skip
-    """Play the games and print the result; return the exit status."""
-    runner = Runner(board, trial=trial, max_faults=options.max_faults)
-    if not options.quiet:
-        notify(f"seed {board.settings.seed}")
-    # Read now, because the advice may follow a failure of the journal.
-    continuing = command.continuing or resume_flags(board.journal, given, command.flags)
-    with with_advice(options, lambda: _resume_advice(board, continuing)):
-        with contextlib.ExitStack() as closing:
-            for view in _make_views(options, board, given, command):
-                board.views.append(view)
-                closing.callback(view.close)
-            closing.enter_context(interrupts(runner))
-            end = runner.run(pool_factory(options, board, foreign))
-        board.journal.check_files()
-        if status := EXIT_STATUS[end]:
-            notify(_resume_advice(board, continuing))
-        status = command.finish(board, given, _stream(options), status)
-        lines, is_failing = health_lines(board.journal)
-        put(_stream(options), "".join(line + "\n" for line in lines))
-        if is_failing:
-            status = status or FAILED
-        return status_with_outputs(status, board)
+def _notices(
+    settings: Settings, rules: Rules, openings: Openings, options: RunOptions, given: ParsedFlags
+) -> Iterator[str]:
+    """Yield notices on the settings of a run."""
+    for entrant in settings.engines:
+        yield from table_coverage(entrant.engine, [rules])
+    yield from openings.notices
+    if limits := proof_limits(settings.openings, rules):
+        yield f"the openings of -openings book are {limits}: one side may be winning"
+    if given.ignored:
+        words = ", ".join(dict.fromkeys(given.ignored))
+        yield f"accepted without effect, as flags of other runners: {words}"
+    cores = len(usable_cores())
+    if options.executor is None and options.concurrency > cores:
+        yield (
+            f"-force-concurrency: {options.concurrency} games share {counted(cores, 'processor')}; "
+            "times and time forfeits are not reliable"
+        )
 
 
-def status_with_outputs(status: int, board: Scoreboard) -> int:
-    """Return ``status``, or `FAILED` if it is `OK` and an output of the run is incomplete."""
-    return status or (FAILED if any(view.incomplete for view in board.views) else OK)
+@contextlib.contextmanager
+def opened(options: RunOptions, settings: Settings, tournament: str) -> Iterator[list[View]]:
+    """Yield the views that write files or serve a page; ``tournament`` is the journal's id.
+
+    Their files and the port are open; `InputError` if one of them cannot be opened.
+    """
+    with contextlib.ExitStack() as closing:
+        views = list[View]()
+        if options.port is not None:
+            from merels.protocol.terminal.log import log_to_terminal
+            from merels.tournament.views.web import WebView
+
+            log_to_terminal()
+            web = WebView(settings, options.port, options.executor is None)
+            notify(f"standings at {web.address}")
+            views.append(web)
+            closing.callback(web.close)
+        if options.log is not None:
+            views.append(log := LogView(options.log))
+            closing.callback(log.close)
+        if options.pgn_file is not None:
+            file: GameOutput = PgnOutput()
+            if options.pgn_file != STANDARD_OUTPUT:
+                file = PgnFile(options.pgn_file, tournament, options.pgn_append)
+            pgn = PgnView(file, GameWriter(settings, tournament, options.pgn_style))
+            views.append(pgn)
+            closing.callback(pgn.close)
+        yield views
+
+
+def play(
+    board: Scoreboard, options: RunOptions, factory: ExecutorFactory | None, view: View
+) -> int:
+    """Play the games, and close the views; return the exit status without that of the outputs.
+
+    ``view`` shows the games unless the run is quiet.
+    """
+    runner = Runner(board, max_faults=options.max_faults)
+    board.add_view(NoticeView() if options.quiet else view, first=True)
+    with contextlib.ExitStack() as closing:
+        for each in board.views:
+            closing.callback(each.close)
+        closing.enter_context(_interrupts(runner))
+        end = runner.run(partial(_make_pool, options, factory, len(board.plan.entrants)))
+    board.journal.check_files()
+    return EXIT_STATUS[end]
 
 
 @contextlib.contextmanager
@@ -346,7 +401,7 @@ def with_advice(options: RunOptions, advice: Callable[[], str]) -> Iterator[None
 
 
 @contextlib.contextmanager
-def interrupts(runner: Runner) -> Iterator[None]:
+def _interrupts(runner: Runner) -> Iterator[None]:
     """Handle signals during a run.
 
     The first Ctrl-C ends the run after the games in progress, the second Ctrl-C at once. SIGTERM
@@ -368,71 +423,21 @@ def interrupts(runner: Runner) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _resume_advice(board: Scoreboard, continuing: Sequence[str]) -> str:
-    """Return a sentence: the number of finished games, and the flags that continue the run."""
-    count, journal = len(board.played), board.journal
-    text = f"stopped; {counted(count, 'game')} {'is' if count == 1 else 'are'} finished"
-    if journal.copy_path is not None:
-        text = "stopped"
-        copied = {f"file={journal.path}": f"file={journal.copy_path}"}
-        continuing = [copied.get(word, word) for word in continuing]
-    if continuing:
-        text += f"; continue with: {shell_text(continuing)}"
-    elif journal.path is None:
-        text += "; the run cannot be continued, because its games are not stored: add -journal FILE"
-    return text
-
-
-def resume_flags(journal: Journal, given: ParsedFlags, flags: Flags) -> list[str]:
+def resume_flags(board: Scoreboard, given: ParsedFlags) -> list[str]:
     """Return the flags that continue a run as it was given; [] without a journal.
 
     They are added to the command line in the journal, or replace it if it does not begin the given
     one.
     """
+    journal = board.journal
     if journal.path is None:
         return []
     stored, now = (
-        without_flags(line, NOT_INHERITED, flags)
+        without_flags(line, NOT_INHERITED, given.flags)
         for line in (json.loads(journal.meta()["arguments"]), given.line)
     )
     added = now[len(stored) :] if now[: len(stored)] == stored else now
     return ["-journal", f"file={journal.path}", "-resume", *added]
-
-
-def _stream(options: RunOptions) -> TextIO:
-    """Return the stream for text: standard error if games go to standard output."""
-    return sys.stderr if options.pgn_file == STANDARD_OUTPUT else sys.stdout
-
-
-def _make_views(
-    options: RunOptions, board: Scoreboard, given: ParsedFlags, command: Command
-) -> Iterator[View]:
-    """Yield the views that the options request."""
-    settings, journal = board.settings, board.journal
-    out = _stream(options)
-    yield NoticeView() if options.quiet else command.view(board, options, given, out)
-    yield from page_and_log(options, board)
-    if options.pgn_file is not None:
-        tournament = journal.meta()["id"]
-        file: GameOutput = PgnOutput()
-        if options.pgn_file != STANDARD_OUTPUT:
-            file = PgnFile(options.pgn_file, tournament, options.pgn_append)
-        writer = GameWriter(settings, tournament, options.pgn_style)
-        yield PgnView(file, writer, board.notice, journal)
-
-
-def page_and_log(options: RunOptions, board: Scoreboard) -> Iterator[View]:
-    """Yield the views of ``-serve`` and ``-log``."""
-    if options.port is not None:
-        from merels.protocol.terminal.log import log_to_terminal
-        from merels.tournament.views.web import WebView
-
-        log_to_terminal()
-        web = WebView(board, options.port, options.executor is None)
-        notify(f"standings at {web.address}")
-        yield web
-    if options.log is not None:
-        yield LogView(options.log, board.notice)
 
 
 def is_live(out: TextIO) -> bool:
@@ -440,17 +445,12 @@ def is_live(out: TextIO) -> bool:
     return is_terminal(out) and not (out is sys.stderr and sys.stdout.isatty())
 
 
-def pool_factory(
-    options: RunOptions, board: Scoreboard, foreign: ExecutorFactory | None
-) -> Callable[[], Pool]:
-    """Return a function that makes the pool: local processes or a user's executor."""
-    if foreign is not None:
-        return partial(ExecutorPool, foreign, options.concurrency, options.executor_wait)
+def _make_pool(options: RunOptions, factory: ExecutorFactory | None, engines: int) -> Pool:
+    """Return the workers: local processes, or a user's executor. ``engines``: their number."""
+    if factory is not None:
+        return ExecutorPool(factory, options.concurrency, options.executor_wait)
     log = options.log.file if options.log is not None and options.log.engines else None
-    engines = len(board.plan.entrants)
     # A worker that may not keep all engines chooses from `engines` pairs, in which each engine
     # occurs twice on average.
     ahead = engines if engines > KEPT else 1
-    return partial(
-        LocalWorkers, options.concurrency, options.cpus, log, options.port is not None, ahead
-    )
+    return LocalWorkers(options.concurrency, options.cpus, log, options.port is not None, ahead)

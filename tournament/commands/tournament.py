@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from collections.abc import Sequence
 
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.run import Command, asks_for_help, is_live, run
-from merels.tournament.flags.command_line import ParsedFlags
-from merels.tournament.flags.make_settings import make_settings
-from merels.tournament.flags.run_options import RunOptions
+from merels.tournament.commands.run import asks_for_help, command_line, is_live, prepared
 from merels.tournament.flags.help import help_text
-from merels.tournament.records.settings import Settings
+from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.records.table import FLAGS
-from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.report.summary import match_lines
 from merels.tournament.run.view import View
 from merels.tournament.views.output import put
 from merels.tournament.views.plain import PlainView, final_lines
 from merels.tournament.views.terminal import LiveView
+
+NAME = "merels tournament"
 
 
 def main(argv: list[str]) -> int:
@@ -24,30 +23,25 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(help_text())
         return OK
-    return run(argv, Tournament())
+    status, _ = play_tournament(argv)
+    return status
 
 
-class Tournament(Command):
-    """``merels tournament``."""
+def play_tournament(argv: list[str], continuing: Sequence[str] = ()) -> tuple[int, list[str]]:
+    """Play a tournament and print its report; return the exit status and the lines of a match.
 
-    name = "merels tournament"
-    flags = FLAGS
-
-    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
-        return make_settings(given, seed)
-
-    def view(
-        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
-    ) -> View:
-        """Return a view that redraws a table, or one that prints lines."""
-        if is_live(out):
-            return LiveView(board.settings, board.plan, out)
-        return PlainView(board.settings, board.plan, options.intervals, out)
-
-    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-        """Print the final report."""
-        lines = final_lines(
-            board.settings, board.plan, board.standings, board.journal, board.verdict
-        )
-        put(out, "\n".join(lines).lstrip("\n") + "\n")
-        return status
+    ``continuing``: flags that continue the run, by default those of its own journal.
+    """
+    with command_line(argv, FLAGS, NAME) as (given, stored):
+        settings = make_settings(given, None if stored is None else stored.settings.seed)
+        with prepared(given, stored, settings, continuing=continuing) as run:
+            board = run.board
+            view: View = PlainView(board.settings, board.plan, run.options.intervals, run.out)
+            if is_live(run.out):
+                view = LiveView(board.settings, board.plan, run.out)
+            status = run.play(view)
+            put(run.out, "\n".join(final_lines(board)).lstrip("\n") + "\n")
+            match = match_lines(
+                board.standings.matches, board.standings.names, board.settings, board.verdict
+            )
+            return run.finish(status), match

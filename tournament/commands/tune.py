@@ -4,32 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TextIO
 
 from merels.engine.common.files import file_error, report_error, write_report
 from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
-from merels.tournament.commands.run import Command, asks_for_help, is_live, resume_flags, run
-from merels.tournament.commands.tournament import Tournament
+from merels.tournament.commands.run import (
+    Run,
+    asks_for_help,
+    command_line,
+    is_live,
+    prepared,
+    resume_flags,
+)
+from merels.tournament.commands.tournament import play_tournament
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
-from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
 from merels.tournament.flags.help import tune_help
-from merels.tournament.flags.run_options import RunOptions
+from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
 from merels.tournament.journal.open import is_new
 from merels.tournament.play.preflight import options_of
-from merels.tournament.records.settings import Settings
 from merels.tournament.records.table import SPRT, TUNE_FLAGS, TUNE_OWN
-from merels.tournament.report.summary import match_lines
 from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
-from merels.tournament.tuning.spsa_state import lag
+from merels.tournament.tuning.spsa_state import SpsaState, lag
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import put
 
+NAME = "merels tune"
 TEST_ENDING = ".sprt"
 """Suffix of the journal's name for the games of the final SPRT."""
 TUNE_ONLY = ("-pgnout", "-log", "-serve")
@@ -43,89 +46,61 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(tune_help())
         return OK
-    return run(argv, Tune())
-
-
-class Tune(Command):
-    """``merels tune``."""
-
-    name = "merels tune"
-    flags = TUNE_FLAGS
-    plan = TuningPlan
-
-    def settings(self, given: ParsedFlags, seed: int | None) -> Settings:
-        """Return the settings for the flags and the options that the engine declares."""
-        settings = make_tuning(given, seed, options_of)
-        out, journal = given.value("-out"), given.value("-journal", "file")
-        if out and (why := report_error(out)):
-            raise file_error(out, f"cannot write this file: {why}")
-        if journal is not None and given.has("-sprt"):
-            test = journal + TEST_ENDING
-            if is_new(journal) and not is_new(test):
-                raise file_error(
-                    test,
-                    "the games of the test go into this file, which exists; remove or rename it",
-                )
-        if out and journal and os.path.realpath(out) in map(
-            os.path.realpath, (journal, journal + TEST_ENDING)
-        ):
-            raise file_error(out, "-out and -journal cannot have the same file")
+    with command_line(argv, TUNE_FLAGS, NAME) as (given, stored):
+        settings = make_tuning(given, None if stored is None else stored.settings.seed, options_of)
+        _check_files(given)
         maximum = lag(settings.rounds)
         if given.value("-concurrency", default=1) > maximum:
             pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
             notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
-        return settings
-
-    def view(
-        self, board: Scoreboard, options: RunOptions, given: ParsedFlags, out: TextIO
-    ) -> View:
-        """Return a view with a redrawn table, or one that prints lines."""
-        plan = _tuning_plan(board)
-        interval = given.value("-interval", default=max(1, plan.state.pairs // DEFAULT_PRINTS))
-        return LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
-
-    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-        """Print the values, run the final SPRT if all pairs are played, and write the report."""
-        state = _tuning_plan(board).state
-        state.count_all()
-        put(out, "\n".join(["", *final_lines(state), ""]))
-        _write_report(board, given, [])
-        if status != OK or not given.has("-sprt"):
-            return status
-        if tuned_values(state) == [parameter.start for parameter in state.parameters]:
-            notify("no value has changed, so there is nothing to test")
-            return status
-        test = _FinalTest(resume_flags(board.journal, given, TUNE_FLAGS))
-        status = run(_test_line(board, given), test)
-        _write_report(board, given, test.lines)
-        return status
+        with prepared(given, stored, settings, TuningPlan) as run:
+            plan = run.board.plan
+            assert isinstance(plan, TuningPlan)
+            return run.finish(_tune(run, plan, given))
 
 
-class _FinalTest(Tournament):
-    """The SPRT of tuned against untuned values.
+def _check_files(given: ParsedFlags) -> None:
+    """Raise `InputError` if the report or the games of the final SPRT cannot be written."""
+    out, journal = given.value("-out"), given.value("-journal", "file")
+    if out and (why := report_error(out)):
+        raise file_error(out, f"cannot write this file: {why}")
+    if journal is None:
+        return
+    test = journal + TEST_ENDING
+    if given.has("-sprt") and is_new(journal) and not is_new(test):
+        raise file_error(
+            test, "the games of the test go into this file, which exists; remove or rename it"
+        )
+    if out and os.path.realpath(out) in map(os.path.realpath, (journal, test)):
+        raise file_error(out, "-out and -journal cannot have the same file")
 
-    It has its own journal, but only the flags ``continuing`` continue it as a part of the tune.
+
+def _tune(run: Run, plan: TuningPlan, given: ParsedFlags) -> int:
+    """Play the games, print the values, and write the report; return the exit status.
+
+    The final SPRT is played if all pairs are played.
     """
+    out, state = run.out, plan.state
+    interval = given.value("-interval", default=max(1, state.pairs // DEFAULT_PRINTS))
+    view = LiveTuneView(plan, out) if is_live(out) else PlainTuneView(plan, interval, out)
+    status = run.play(view)
+    state.count_all()
+    put(out, "\n".join(["", *final_lines(state), ""]))
+    _write_report(run.board, state, given, [])
+    if status != OK or not given.has("-sprt"):
+        return status
+    if tuned_values(state) == [parameter.start for parameter in state.parameters]:
+        notify("no value has changed, so there is nothing to test")
+        return status
+    # The test has its own journal, but only these flags continue it as a part of the tune.
+    continuing = resume_flags(run.board, given)
+    status, lines = play_tournament(_test_line(run.board, state, given), continuing)
+    _write_report(run.board, state, given, lines)
+    return status
 
-    def __init__(self, continuing: Sequence[str]) -> None:
-        self.continuing = continuing
-        self.lines: list[str] = []
-        """The result."""
 
-    def finish(self, board: Scoreboard, given: ParsedFlags, out: TextIO, status: int) -> int:
-        names, matches = board.standings.names, board.standings.matches
-        self.lines += match_lines(matches, names, board.settings, board.verdict)
-        return super().finish(board, given, out, status)
-
-
-def _tuning_plan(board: Scoreboard) -> TuningPlan:
-    assert isinstance(board.plan, TuningPlan)
-    return board.plan
-
-
-def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
+def _test_line(board: Scoreboard, state: SpsaState, given: ParsedFlags) -> list[str]:
     """Return the command line of ``merels tournament`` for the SPRT of tuned against untuned."""
-    state = _tuning_plan(board).state
     names = [parameter.name for parameter in state.parameters]
     starts = [parameter.start for parameter in state.parameters]
     name = board.settings.engines[0].name.removesuffix(SIDES[0])
@@ -143,8 +118,9 @@ def _test_line(board: Scoreboard, given: ParsedFlags) -> list[str]:
     return line if path is None else [*line, "-journal", path + TEST_ENDING, "-resume"]
 
 
-def _write_report(board: Scoreboard, given: ParsedFlags, match: Sequence[str]) -> None:
+def _write_report(
+    board: Scoreboard, state: SpsaState, given: ParsedFlags, match: Sequence[str]
+) -> None:
     """Write the page of -out; ``match``: the lines of the final SPRT, or none."""
     if path := given.value("-out"):
-        state = _tuning_plan(board).state
         write_report(path, html_report(board.settings, state, board.journal, match))

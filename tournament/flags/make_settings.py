@@ -150,6 +150,9 @@ def _entrant(
     if not name.isprintable() or name.isspace():
         raise InputError(name, "expected a name of printable characters")
     taken.add(name)
+    if "rules" in values:
+        with faults.kept():
+            choice("known")(values["rules"], f"rules= of {name}")
     if "tc" in values and "st" in values:
         faults.add(InputError(values["st"], f"give tc= or st= of {name}, not both"))
     limits = [values.get(key, "inf").lower() for key in ("tc", "st", "nodes", "depth")]
@@ -167,7 +170,8 @@ def _entrant(
     }
     if "cpu" in values:  # It is per game, but the system counts from the start of a process.
         parsed["restart"] = True
-    return Entrant(replace(spec, name=name), replace(clock, **fields), **parsed)
+    spec = replace(spec, name=name, rules_known="rules" in values)
+    return Entrant(spec, replace(clock, **fields), **parsed)
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
@@ -14,8 +14,7 @@ from merels.engine.common.files import file_error, report_error
 from merels.engine.common.numbers import counted, read_whole
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.openings.reading import BOOK
-from merels.tournament.records.fields import choice
-from merels.tournament.records.games import NANOSECONDS, Entrant
+from merels.tournament.records.games import NANOSECONDS
 from merels.tournament.records.output import STANDARD_OUTPUT, Intervals, LogOptions, PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.records.table import PGN_STYLE
@@ -45,8 +44,6 @@ class RunOptions:
     """Games that an engine loses by its own fault before the run ends; 0: no limit."""
     shard: tuple[int, int]
     """(i, n): the run plays the i-th of n parts."""
-    rules_known: frozenset[str]
-    """Names of the engines with ``rules=known``, which need no options for the rules."""
     intervals: Intervals
     pgn_file: str | None
     pgn_append: bool
@@ -71,7 +68,6 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     executor = value("-executor")
     concurrency = value("-concurrency", default=default)
     cpus: tuple[tuple[int, ...], ...] = ()
-    known_rules: frozenset[str] = frozenset()
     with faults.kept():
         cpus = _cpus(given, settings, concurrency)
     with faults.kept():
@@ -82,8 +78,6 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         _check_executor(given, cpus)
     with faults.kept():
         _check_shard(value("-shard"), settings)
-    with faults.kept():
-        known_rules = rules_known_engines(given, settings)
     return RunOptions(
         concurrency=concurrency,
         cpus=cpus,
@@ -91,7 +85,6 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         executor_wait=value("-executorwait", default=_default_wait(settings)),
         max_faults=value("-maxfaults"),
         shard=value("-shard"),
-        rules_known=known_rules,
         intervals=Intervals(
             value("-scoreinterval"),
             value("-ratinginterval", default=10 if len(settings.engines) == 2 else 0),
@@ -186,27 +179,6 @@ def _check_shard(shard: tuple[int, int], settings: Settings) -> None:
         )
     if shard[1] > 1 and settings.sprt is not None:
         raise InputError(text, "a part cannot decide a test; leave out -shard or -sprt")
-
-
-def rules_known_engines(given: ParsedFlags, settings: Settings) -> frozenset[str]:
-    """Return the names of the engines with ``rules=known`` on a command line."""
-    return rules_known(settings.engines, given.engines, given.each)
-
-
-def rules_known(
-    entrants: Iterable[Entrant], entries: Iterable[Mapping[str, str]], each: Mapping[str, str]
-) -> frozenset[str]:
-    """Return the names of the entrants with ``rules=known``.
-
-    ``entries`` are the values by key of their ``-engine`` flags, ``each`` those of ``-each``. Raise
-    `InputError` for any other value of ``rules=``.
-    """
-    names = []
-    for entrant, entry in zip(entrants, entries):
-        if (value := entry.get("rules", each.get("rules"))) is not None:
-            choice("known")(value, f"rules= of {entrant.name}")
-            names.append(entrant.name)
-    return frozenset(names)
 
 
 def _default_wait(settings: Settings) -> int:

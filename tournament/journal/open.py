@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
 from merels.engine.common.files import file_error, new_draft, system_error
 from merels.engine.common.saving import create_lock, publish, remove_lock
 from merels.tournament.journal.compare import differences, listed
@@ -24,15 +25,26 @@ LOCK_ENDING = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
 
 
-def check_new(path: str | None) -> None:
-    """Raise InputError if a journal cannot be created, because its file exists and is not empty."""
-    if path is not None and not is_new(path):
-        raise file_error(path, "this file exists; add -resume to continue it, or name another file")
+def check_new(path: str | None, settings: Settings) -> None:
+    """Raise InputError if a journal cannot be created, because its file exists and is not empty.
+
+    A journal of the same command that holds no game may be replaced.
+    """
+    if path is None or is_new(path):
+        return
+    with contextlib.suppress(InputError):
+        stored = open_run(path, read_only=True)
+        with stored.journal:
+            if stored.command == command_of(settings) and not stored.journal.numbers():
+                return
+    raise file_error(path, "this file exists; add -resume to continue it, or name another file")
 
 
 def open_journal(path: str | None, settings: Settings, meta: dict[str, str]) -> Journal:
-    """Create a journal; InputError if its file exists and is not empty."""
-    check_new(path)
+    """Create a journal; for the errors see `check_new`."""
+    check_new(path, settings)
+    if path is not None and not is_new(path):
+        remove_files(os.path.realpath(path))
     journal = Journal(path)
     with _closed_on_failure(journal):
         journal.create(settings.as_json(), meta)
@@ -61,9 +73,14 @@ class StoredRun(NamedTuple):
     @property
     def command(self) -> str:
         """Command that continues the run."""
-        if self.settings.format == LEAGUE:
-            return "merels league"
-        return "merels tournament" if self.settings.tuning is None else "merels tune"
+        return command_of(self.settings)
+
+
+def command_of(settings: Settings) -> str:
+    """Return the command that plays games with these settings."""
+    if settings.format == LEAGUE:
+        return "merels league"
+    return "merels tournament" if settings.tuning is None else "merels tune"
 
 
 def open_run(path: str, read_only: bool = False) -> StoredRun:
@@ -83,10 +100,10 @@ def continue_run(stored: StoredRun, settings: Settings, meta: dict[str, str]) ->
 
 
 def check_changes(stored: StoredRun, settings: Settings) -> None:
-    """Raise InputError for settings with which the run cannot continue."""
-    if settings.as_json() == stored.notes["settings"]:
-        return
+    """Raise InputError for settings with which the run cannot continue; any, without games."""
     here, journal = os.getcwd(), stored.journal
+    if settings.as_json() == stored.notes["settings"] or not journal.numbers():
+        return
     folders = here, stored.notes.get("folder", here)
     changes = differences(settings, stored.settings, journal.movers(), folders)
     if changes:

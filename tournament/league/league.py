@@ -309,7 +309,15 @@ def _read(
             raise ValueError("status")
     except (KeyError, TypeError, ValueError, AttributeError):
         raise journal.damaged("its note on the league") from None
-    return League(folder, journal, settings, members, terms)
+    # The journal stores no rules=known in its settings.
+    known = {
+        name for name, member in members.items() if "rules" in dict(terms.each) | dict(member.each)
+    }
+    engines = tuple(
+        replace(entrant, engine=replace(entrant.engine, rules_known=entrant.name in known))
+        for entrant in settings.engines
+    )
+    return League(folder, journal, replace(settings, engines=engines), members, terms)
 
 
 def _arguments(data: Mapping[str, Any], kind: type) -> dict[str, Any]:

@@ -6,7 +6,7 @@ asked for one move. The engines take each step concurrently and end after the la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,19 +46,17 @@ class Passed(NamedTuple):
 
 
 def preflight(
-    entrants: Sequence[Entrant], rules_known: Collection[str], rules: str, opening: Opening,
-    at_once: int = AT_ONCE,
+    entrants: Sequence[Entrant], rules: str, opening: Opening, at_once: int = AT_ONCE
 ) -> Passed:
     """Start each engine once; raise InputError with the fault of an engine that cannot play.
 
-    ``rules_known``: names of the engines that play by the rules without an option for them.
     ``at_once``: number of engines that may run at the same time.
     """
     start = start_of(opening, parse_rules(rules))
-    kinds = [(_kind(entrant), entrant.name in rules_known) for entrant in entrants]
+    kinds = [(_kind(entrant), entrant.engine.rules_known) for entrant in entrants]
     trials: dict[tuple[Entrant, bool], _Trial] = {}
     for kind, entrant in zip(kinds, entrants):
-        trials.setdefault(kind, _Trial(entrant, start, kind[1]))
+        trials.setdefault(kind, _Trial(entrant, start))
     to_try = list(trials.values())
     for first in range(0, len(to_try), at_once):
         _try_all(to_try[first : first + at_once])
@@ -76,7 +74,7 @@ def check_program(entrant: Entrant) -> None:
 
 def options_of(entrant: Entrant) -> Options:
     """Return the options that an engine declares; InputError if it does not start."""
-    trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES), False)
+    trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES))
     try:
         for step in STEPS[:2]:
             trial.take(step)
@@ -119,13 +117,12 @@ def _end(trials: Sequence[_Trial]) -> None:
 class _Trial:
     """Trial of one engine."""
 
-    def __init__(self, entrant: Entrant, start: Start, are_rules_known: bool) -> None:
+    def __init__(self, entrant: Entrant, start: Start) -> None:
         self.engine: Engine
         self._connection: Connection
         self.started = False
         self._entrant = entrant
         self._start = start
-        self._are_rules_known = are_rules_known
         self._reported = ""
         """Last error that the engine reported."""
         self._last_line = b""
@@ -190,7 +187,8 @@ class _Trial:
         """Set the rules and start a game."""
         rules = self._start.position.rules
         dialect, declared = self._connection.dialect, self.engine.options
-        fields = [] if self._are_rules_known else dialect.missing_rules(rules, declared)
+        is_known = self._entrant.engine.rules_known
+        fields = [] if is_known else dialect.missing_rules(rules, declared)
         if fields:
             raise self._fault(
                 f"has no option for {', '.join(fields)}; "

@@ -26,7 +26,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from merels.tournament.run.pool import Pool
-from merels.tournament.run.tasks import Event, Failed, PutBack, Returned, lender, stay_busy
+from merels.tournament.run.tasks import Event, Failed, Returned, lender, not_made, stay_busy
 
 ExecutorFactory = Callable[[], Executor]
 
@@ -208,7 +208,7 @@ class ExecutorPool(Pool):
         del self._calls[call.number]
         future = call.future
         if call.is_taken_back or future is None or future.cancelled():
-            yield PutBack(call.number)
+            yield not_made(call.number)
             if not self._is_ending:
                 yield from self._replace("it has cancelled a pair of games")
             return
@@ -267,7 +267,7 @@ class ExecutorPool(Pool):
     def _take_back(self) -> Iterator[Event]:
         """Return all calls without a result to the runner."""
         calls, self._calls, self._fillers = self._calls, {}, 0
-        yield from (PutBack(number) for number in calls)
+        yield from map(not_made, calls)
 
     def note_work(self) -> None:
         super().note_work()

@@ -25,8 +25,6 @@ MAX_FAILURES = 5
 """Failures in a row after which an engine, or the pool of workers, is given up.
 
 The pauses between them add up to 15 s."""
-MAX_TRIAL_FAILURES = 3
-"""Failures of the trial of all engines on one worker after which the run ends."""
 ATTEMPTS = 3
 """Failed calls after which a pair is given up, if games were received between them."""
 PAUSE_SECONDS = 1.0
@@ -320,6 +318,10 @@ class PairTable:
     def paused(self) -> set[str]:
         """Return the names of the engines that must not be tried now."""
         return {name for name, engine in self._engines.items() if not engine.may_be_tried}
+
+    def failing_engines(self) -> dict[str, str]:
+        """Return the engines that do not start, where not only one worker is at fault."""
+        return {name: it.failure for name, it in self._engines.items() if it.is_reported}
 
     def lost_engines(self) -> dict[str, str]:
         """Return the engines that the run has given up: name -> last failure."""

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Literal
 
-from merels.engine.common.errors import shorten
+from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.numbers import counted
-from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.pairs import MAX_TRIAL_FAILURES, WORKER_FACTOR, Backoff, PairTable
+from merels.tournament.run.pairs import PairTable
 from merels.tournament.run.pool import Pool
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import (
@@ -21,14 +20,10 @@ from merels.tournament.run.tasks import (
     PairReport,
     Place,
     Played,
-    PutBack,
     Returned,
     Started,
-    Tried,
-    here,
     is_report,
     play_pair,
-    try_all,
 )
 
 RENEW_AFTER = 3
@@ -37,8 +32,6 @@ BLOCKED_SECONDS = 1.0
 """Seconds after which an interrupt that is not processed shows that the runner is blocked."""
 TICK_SECONDS = 0.25
 """Longest time between two updates of the views, in seconds."""
-TRIAL = 0
-"""Number of the call that tries all engines; pairs begin at 1."""
 
 End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck", "timed_out"]
 """How a run ended.
@@ -53,32 +46,21 @@ End = Literal["finished", "decided", "interrupted", "killed", "faulty", "stuck",
 """
 
 
-Trial = Callable[[], Passed]
-"""Tries the engines; an `InputError` that it raises ends the run."""
-
-
 class Runner:
     """Plays the games of the plan that are missing from the journal.
 
-    A worker calls ``trial`` before the first game. The run stops when an engine has lost
-    ``max_faults`` games by its own fault; 0: no limit.
+    The run stops when an engine has lost ``max_faults`` games by its own fault; 0: no limit.
     """
 
-    def __init__(
-        self, board: Scoreboard, *, trial: Trial | None = None, max_faults: int = 0
-    ) -> None:
+    def __init__(self, board: Scoreboard, *, max_faults: int = 0) -> None:
         self.board = board
-        self._trial = trial
-        """The trial until a worker has completed it or its call fails; then None."""
-        self._refusals: dict[Place, Backoff] = {}
-        """Workers on which an engine failed its trial."""
         self._max_faults = max_faults
         self._faults = Counter[str]()
         """Engine name -> games of this run that it lost by its own fault."""
         self._pool: Pool
         self._pairs = PairTable(len(board.standings.names) == 2)
-        self._is_trying = False
-        """Whether a worker is trying the engines."""
+        self._trial_notices = set[str]()
+        """Notices of the trials of engines that were shown."""
         self._round = 0
         """Last round whose first unplayed pair was announced."""
         self._last_error = ""
@@ -111,15 +93,16 @@ class Runner:
     def run(self, make_pool: Callable[[], Pool]) -> End:
         """Play until the run ends, and return how it ended.
 
-        Raise `JournalError` if a game cannot be stored, `InputError` if an engine fails its trial,
-        and any error that a user's executor raises at its start. The pool is shut down in any case.
+        Raise `JournalError` if a game cannot be stored, `InputError` if an engine cannot play on
+        the workers of a user's executor and no game was played before, and any error that such an
+        executor raises at its start. The pool is shut down in any case.
         """
         self._pool = make_pool()
         try:
             while not self._is_over:
                 self._check_time()
                 is_handed_out = self._hand_out()
-                if not self._has_calls and (self._is_ending or not self._may_go_on):
+                if not self._pairs.has_out and (self._is_ending or not self._may_go_on):
                     break
                 for event in self._pool.events(0.0 if is_handed_out else TICK_SECONDS):
                     self._process(event)
@@ -154,13 +137,9 @@ class Runner:
         return self._stop_requests > 0 or self._is_time_up
 
     @property
-    def _has_calls(self) -> bool:
-        return self._pairs.has_out or self._is_trying
-
-    @property
     def _may_go_on(self) -> bool:
         """Whether a pair may be handed out later, although no call is open."""
-        return self._trial is not None or not self._pool.ready or self._pairs.may_go_on
+        return not self._pool.ready or self._pairs.may_go_on
 
     def _check_time(self) -> None:
         """Take calls back when the plan's time is up."""
@@ -213,19 +192,14 @@ class Runner:
         return None
 
     def _hand_out(self) -> bool:
-        """Hand out at most one pair, or the trial of the engines; return whether one was."""
+        """Hand out at most one pair; return whether one was."""
         if self._pairs.failures_in_a_row >= RENEW_AFTER:
-            if not self._has_calls:
+            if not self._pairs.has_out:
                 self._pairs.forgive()
                 self._pool.renew(self._last_error)
             return False
-        if self._is_ending or not self._pool.has_room or self._is_trying or self._pairs.has_suspect:
+        if self._is_ending or not self._pool.has_room or self._pairs.has_suspect:
             return False
-        if self._trial is not None:
-            places = [place for place, pause in self._refusals.items() if pause.is_paused]
-            self._pool.give(TRIAL, try_all, self._trial, frozenset(places))
-            self._is_trying = True
-            return True
         self._fill()
         task = self._take()
         while task is None and self._fill():
@@ -269,9 +243,6 @@ class Runner:
             self.board.go_on(event)
         elif isinstance(event, Finished):
             self._process_game(event)
-        elif event.call == TRIAL:
-            self._is_trying = False
-            self._process_trial(event)
         else:
             self._process_pair(self._pairs.task(event.call), event)
 
@@ -291,35 +262,10 @@ class Runner:
             self.board.notice(f"{why}finishing the games in progress; interrupt again to stop now")
             self._pool.finish_games()
 
-    def _process_trial(self, event: Returned | Failed | PutBack) -> None:
-        """Process the result of a trial: start the games, or let another worker try the engines.
-
-        Raise `InputError` if an engine, and not only one worker, is at fault.
-        """
-        if isinstance(event, PutBack):
-            return
-        if isinstance(event, Failed):
-            self._trial = None  # The calls for pairs will report the error.
-            return
-        tried = event.value
-        assert isinstance(tried, Tried)
-        if tried.refusal is not None:
-            pause = self._refusals.setdefault(tried.place, Backoff(WORKER_FACTOR))
-            pause.fail()
-            hosts = {place.host for place in self._refusals}
-            if pause.failures >= MAX_TRIAL_FAILURES or len(hosts) > 1:
-                raise tried.refusal
-            fault = f"{tried.refusal.token.removeprefix('-')} {tried.refusal.expected}"
-            self.board.notice(f"{tried.place}: {fault}; another worker tries the engines")
-        elif not tried.handed_back:
-            self._trial = None
-            self._pool.note_work()
-            self.board.notice(*tried.notices)
-
-    def _process_pair(self, task: PairTask, event: Returned | Failed | PutBack) -> None:
+    def _process_pair(self, task: PairTask, event: Returned | Failed) -> None:
         """Record the games that a call returned, and put the unplayed ones back."""
-        report = event.value if isinstance(event, Returned) else PairReport(here())
-        if not is_report(report, task):
+        report = event.value if isinstance(event, Returned) else None
+        if isinstance(event, Returned) and not is_report(report, task):
             event = Failed(event.call, f"the executor returned {shorten(repr(report))}")
         if isinstance(event, Failed):
             if not self._last_error:
@@ -334,7 +280,12 @@ class Runner:
         place = report.place if self._pool.foreign else None
         for game in report.games:
             self._process_game(game, place)
+        self.board.notice(*(text for text in report.notices if text not in self._trial_notices))
+        self._trial_notices.update(report.notices)
         self.board.notice(*self._pairs.fail_start(report.failures, place))
+        if place is not None and not self._pairs.received:
+            for name, failure in self._pairs.failing_engines().items():
+                raise InputError(f"-engine {name}", failure)
         self._pairs.put_back(task.pair, self.board.played)
         self._skip_lost()
 

@@ -77,7 +77,7 @@ class Scoreboard:
         self.settings = plan.settings
         self.plan = plan
         self.journal = journal
-        self.views = list(views)
+        self.views: list[View] = []
         self._failed_views: list[View] = []
         self.standings = Standings(tuple(engine.name for engine in plan.settings.engines))
         self.playing: dict[int, GameSpec] = {}
@@ -98,6 +98,18 @@ class Scoreboard:
         """Some of these games, without moves."""
         self._ends = _ReorderBuffer()
         self._pairs_in_llr = 0
+        for view in views:
+            self.add_view(view)
+
+    def add_view(self, view: View, first: bool = False) -> None:
+        """Add a view, behind or ``first`` before all others."""
+        view.attach(self)
+        self.views.insert(0 if first else len(self.views), view)
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a file could not be written in full."""
+        return any(view.incomplete for view in self.views)
 
     def check(self, task: PairTask) -> None:
         """Raise InputError if a stored game is of other engines than the game of the plan.

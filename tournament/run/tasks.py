@@ -23,7 +23,7 @@ from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.fingerprint import HERE
 from merels.tournament.play.game import NotStarted, play_game, utc_now
 from merels.tournament.play.lender import CacheLender
-from merels.tournament.play.preflight import Passed, preflight
+from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameSpec, MoveRecord, PairTask
 from merels.tournament.run.log_file import LogFile
 
@@ -82,6 +82,8 @@ class PairReport:
     games: tuple[Finished, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     """Name of each engine that did not start or failed its trial -> text of the failure."""
+    notices: tuple[str, ...] = ()
+    """Notices of the trials for the user."""
 
 
 def is_report(value: object, task: PairTask) -> bool:
@@ -94,20 +96,8 @@ def is_report(value: object, task: PairTask) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A worker's report on the trial of all engines."""
-
-    place: Place
-    notices: Sequence[str] = ()
-    refusal: InputError | None = None
-    """The error of an engine that cannot play."""
-    handed_back: bool = False
-    """Whether the worker, because it is left out, tried no engine."""
-
-
 class Returned(NamedTuple):
-    """A call has returned. The number of a call is that of its pair; 0: the trial."""
+    """A call has returned. The number of a call is that of its pair."""
 
     call: int
     value: object
@@ -123,13 +113,12 @@ class Failed(NamedTuple):
     """Whether the worker or the executor broke."""
 
 
-class PutBack(NamedTuple):
-    """A call was not made, or was cancelled before it began."""
+def not_made(call: int) -> Returned:
+    """Return the event of a call that was not made, or was cancelled before it began."""
+    return Returned(call, PairReport(here()))
 
-    call: int
 
-
-Event = Started | Played | Finished | Returned | Failed | PutBack
+Event = Started | Played | Finished | Returned | Failed
 
 
 @dataclass(slots=True)
@@ -221,7 +210,8 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
     if here() in left_out:
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
-    if failures := _try_engines(task.games[0]):
+    failures, notices = _try_engines(task.games[0])
+    if failures:
         return PairReport(here(), failures=failures)
     games = []
     with lender.lend() as engines:
@@ -229,40 +219,29 @@ def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
             try:
                 games.append(Finished(make_row(play_game(spec, engines))))
             except NotStarted as error:
-                return PairReport(here(), tuple(games), error.failures)
-    return PairReport(here(), tuple(games))
+                return PairReport(here(), tuple(games), error.failures, notices)
+    return PairReport(here(), tuple(games), notices=notices)
 
 
-def _try_engines(spec: GameSpec) -> dict[str, str]:
+def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:
     """Try the engines of a game that have not passed a trial in this process.
 
-    Return the name and the failure of each engine that cannot play.
+    Return the failure of each engine that cannot play, by its name, and the notices of the trials.
     """
-    failures = {}
+    failures: dict[str, str] = {}
+    notices: list[str] = []
     for entrant in (spec.white, spec.black):
         program = replace(entrant.engine, options=())
         if program in _passed_engines:
             continue
         try:
-            preflight([entrant], [entrant.name], spec.rules, spec.opening)
+            notices += preflight([entrant], spec.rules, spec.opening).notices
             _passed_engines.add(program)
         except InputError as error:
-            fault, _, cause = error.expected.partition(": ")
+            key = error.token.removeprefix(f"-engine {entrant.name}").strip()
+            fault, _, cause = f"{key} {error.expected}".strip().partition(": ")
             failures[entrant.name] = f"{fault} ({cause})" if cause else fault
-    return failures
-
-
-def try_all(
-    trial: Callable[[], Passed], left_out: frozenset[Place], number: int = 0
-) -> Tried:
-    """Run a trial of all engines, unless this process is in ``left_out``."""
-    if here() in left_out:
-        sleep(HAND_BACK_SECONDS)
-        return Tried(here(), handed_back=True)
-    try:
-        return Tried(here(), trial().notices)
-    except InputError as error:
-        return Tried(here(), refusal=error)
+    return failures, tuple(notices)
 
 
 def stay_busy(places: frozenset[Place], number: int) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from merels.tournament.journal.rows import Row, Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.run.tasks import Played
+
+if TYPE_CHECKING:
+    from merels.tournament.run.scoreboard import Scoreboard
 
 
 class View:
@@ -18,6 +22,9 @@ class View:
 
     incomplete = False
     """Whether a file could not be written in full; the exit status of the run is then 1."""
+
+    def attach(self, board: Scoreboard) -> None:
+        """Take the scoreboard of the run, before any event."""
 
     def paired(self) -> None:
         """Handle a new round with unplayed games, in a format that pairs by results."""
@@ -53,4 +60,4 @@ class View:
         """Handle the end of the run: ``end`` is a `runner.End` or ``failed``, ``why`` its cause."""
 
     def close(self) -> None:
-        """Release files and threads; no other method is called afterwards."""
+        """Release files and threads; may be called again, but no other method afterwards."""

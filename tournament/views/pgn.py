@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
@@ -15,7 +15,6 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.games.writer import comment_text, format_moves
 from merels.protocol.games.record import Record
-from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.players import settings_words
 from merels.tournament.journal.rows import Row, Standings, record_of
 from merels.tournament.records.as_flags import typed
@@ -29,6 +28,7 @@ from merels.tournament.records.output import (
     PgnStyle,
 )
 from merels.tournament.records.settings import UNKNOWN_COMMAND, Settings
+from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 
 
@@ -209,15 +209,17 @@ class PgnView(View):
     before the first new game with a greater number.
     """
 
-    def __init__(
-        self, file: GameOutput, writer: GameWriter, notice: Callable[[str], None], journal: Journal
-    ) -> None:  # fmt: skip
+    def __init__(self, file: GameOutput, writer: GameWriter) -> None:
         self._file: GameOutput | None = file
-        self._writer, self._notice, self._journal = writer, notice, journal
-        self._missing = deque(
-            number for number in journal.numbers() if number not in file.numbers
-        )
+        self._writer = writer
+        self._board: Scoreboard
+        self._missing = deque[int]()
         """Numbers of the games of earlier runs that are still to be appended."""
+
+    def attach(self, board: Scoreboard) -> None:
+        assert self._file is not None
+        self._board = board
+        self._missing += sorted(board.played.difference(self._file.numbers))
 
     def close(self) -> None:
         self._add_missing()
@@ -232,7 +234,7 @@ class PgnView(View):
     def _add_missing(self, end: float = math.inf) -> None:
         """Append the missing games with numbers below ``end``."""
         while self._missing and self._missing[0] < end:
-            self._add(self._journal.row(self._missing.popleft()))
+            self._add(self._board.journal.row(self._missing.popleft()))
 
     def _add(self, row: Row) -> None:
         if self._file is None:
@@ -244,8 +246,9 @@ class PgnView(View):
             self.incomplete = True
             self._missing.clear()
             self.close()
-            advice = " (-resume adds the missing games)" if self._journal.path is not None else ""
-            self._notice(
+            is_stored = self._board.journal.path is not None
+            advice = " (-resume adds the missing games)" if is_stored else ""
+            self._board.notice(
                 f"cannot write {path}: {error.strerror or error}; going on without it "
                 f"from game {row.number} on{advice}"
             )

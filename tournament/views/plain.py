@@ -24,6 +24,7 @@ from merels.tournament.report.summary import (
 )
 from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
+from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.view import View
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.terminations import EndingCounter
@@ -91,11 +92,11 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
     return match_lines(standings.matches, names, settings)
 
 
-def final_lines(
-    settings: Settings, plan: Plan, standings: Standings, journal: Journal, verdict: str | None
-) -> list[str]:
+def final_lines(board: Scoreboard) -> list[str]:
     """Return the final report: match, rounds, ratings, crosstable, terminations, time losses."""
-    lines = match_lines(standings.matches, standings.names, settings, verdict)
+    settings, plan, standings = board.settings, board.plan, board.standings
+    journal = board.journal
+    lines = match_lines(standings.matches, standings.names, settings, board.verdict)
     lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
         winner = knockout.champion(settings, plan.results)

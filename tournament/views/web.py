@@ -55,9 +55,9 @@ class WebView(View):
     ``has_moves``: whether workers report the moves of games in progress.
     """
 
-    def __init__(self, board: Scoreboard, port: int, has_moves: bool) -> None:
-        self._board = board
-        self._settings = board.settings
+    def __init__(self, settings: Settings, port: int, has_moves: bool) -> None:
+        self._board: Scoreboard
+        self._settings = settings
         self._has_moves = has_moves
         self._broadcast = Broadcast(self._about())
         self._reasons = EndingCounter(by_reason=True)
@@ -68,7 +68,8 @@ class WebView(View):
         """Number of games in the latest standings; -1 if these must be made again."""
         self._last_event = 0.0
         """Monotonic time of the last event, in seconds."""
-        self._is_over = False
+        self._is_open = False
+        """Whether the run has begun and is not over."""
         try:
             self._server = PageServer(port, self._broadcast.replay)
         except OSError as error:
@@ -80,6 +81,10 @@ class WebView(View):
     def address(self) -> str:
         """URL of the page."""
         return self._server.root
+
+    def attach(self, board: Scoreboard) -> None:
+        self._board = board
+        self._is_open = True
 
     def paired(self) -> None:
         """Request new standings, with the new round."""
@@ -117,9 +122,9 @@ class WebView(View):
 
     def over(self, end: str, why: str = "") -> None:
         """Send the end of the run and all kept games, so that pages need no server afterwards."""
-        if self._is_over:
+        if not self._is_open:
             return
-        self._is_over = True
+        self._is_open = False
         board = self._board
         done = board.standings.finished
         text = ENDS.get(end, "Ended after {progress}" + (": {why}" if why else ".")).format(
@@ -141,6 +146,8 @@ class WebView(View):
     def close(self) -> None:
         """Stop the server; if `over` was not called, the run counts as failed."""
         self.over("failed")
+        self._server.shutdown()  # It may never have been attached.
+        self._server.server_close()
 
     def _about(self) -> JSON:
         """Return the constant part of the page's state."""

@@ -18,13 +18,14 @@ from merels.tournament.journal import journal as journal_module
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.records.settings import read_settings
+from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import READ_AHEAD
 from tests import commands
 from tests.commands import call
 from tests.kit import executor
-from tests.kit.executor import INVENTED, Script, after, interrupts
+from tests.kit.executor import INVENTED, Script, after, interrupts, invent
 from tests.tournament.processes import play
-from tests.tournament.specs import engine_words, match, result, rows_of
+from tests.tournament.specs import engine_words, match, planned_games, result, rows_of
 
 SHORT = ("-maxmoves", "1")
 
@@ -160,6 +161,7 @@ def test_a_run_of_a_former_version_continues_with_its_own_openings(
     notes = {"id": "x", "arguments": json.dumps(line)}
     open_journal(f"{tmp_path}/j", chosen, notes).close()
     with open_run(f"{tmp_path}/j").journal as journal:
+        journal.append(invent(next(planned_games(Plan(chosen)))))
         old = journal.meta()["settings"].replace('"policy": "encounter", ', "")
         assert "policy" not in old
         journal.set_meta({"settings": old})

@@ -319,7 +319,7 @@ def test_a_league_whose_log_or_site_cannot_be_written_fails(
         return "finished"
 
     monkeypatch.setattr(Runner, "run", play)
-    monkeypatch.setattr("merels.tournament.commands.league.preflight", lambda *_: Passed([], []))
+    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: Passed([], []))
     folder = make_league(tmp_path / "league", "AB", random_games("AB", 4))
     assert run(capsys, ["league", folder, "play"])[0] == 0
     status, _, err = run(capsys, ["league", folder, "play", "-log", "/dev/full"])
@@ -333,7 +333,7 @@ def test_an_anchor_that_is_no_player_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Runner, "run", lambda runner, make_pool: "finished")
-    monkeypatch.setattr("merels.tournament.commands.league.preflight", lambda *_: Passed([], []))
+    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: Passed([], []))
     anchors = (("A", 1000.0), ("C", 2000.0))
     folder = make_league(tmp_path / "league", "AB", random_games("AB", 4), anchors=anchors)
     status, _, err = run(capsys, ["league", folder, "play"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -14,10 +15,10 @@ from typing import Any
 import pytest
 
 from merels.tournament.journal.rows import Standings
+from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run import executor, pairs, tasks
-from merels.tournament.run.runner import Runner
 from merels.tournament.run.tasks import Place
 from merels.tournament.run.view import View
 from tests.kit.executor import (
@@ -159,26 +160,15 @@ def bad(*workers: int) -> Callable[[Place, str], str]:
     return fault
 
 
-def add_trial(run: Run) -> None:
-    """Have a worker try the engines before the first game."""
-    run.runner = Runner(run.board, trial=list)
-
-
-@pytest.mark.parametrize("tried", [False, True])
-def test_a_node_where_an_engine_does_not_start_is_left_out(tried: bool) -> None:
+def test_a_node_where_an_engine_does_not_start_is_left_out() -> None:
     """In a former version the engine lost 172 of 200 games, as a failing node gets most calls."""
     chosen = settings(2, rounds=20)
     run = Run(chosen)
-    if tried:
-        add_trial(run)
     assert run.play(Script(workers=3, fault=bad(1))) == "finished"
     assert as_planned(run.rows, chosen)
-    first, *others = run.record.notices
-    assert first.startswith("node (process 1): engine A does not start") and first.endswith(
-        "; another worker tries the engines" if tried else "; this worker gets no games for now"
-    )
-    # The worker is left out only during a pause, so that a trial may fail a second time.
-    assert len(others) <= tried
+    (notice,) = run.record.notices
+    assert notice.startswith("node (process 1): engine A does not start")
+    assert notice.endswith("; this worker gets no games for now")
 
 
 def test_a_node_is_used_again_when_its_engine_starts() -> None:
@@ -206,33 +196,42 @@ def test_games_of_an_engine_that_starts_on_no_node_stay_unplayed() -> None:
     engines = (engine("A"), engine("B"), engine("C"))
     for workers in (1, 3):
         run = Run(settings(2, rounds=2, engines=engines))
-        assert run.play(Script(workers=workers, fault=bad(1, 2, 3))) == "stuck"
-        assert {frozenset((row.white, row.black)) for row in run.rows} == {frozenset("BC")}
+        starts = itertools.count()
+
+        def fault(place: Place, name: str) -> str:
+            return bad(1, 2, 3)(place, name) if name == "A" and next(starts) else ""
+
+        assert run.play(Script(workers=workers, fault=fault)) == "stuck"
+        assert sum("A" in (row.white, row.black) for row in run.rows) == 2, "its first pair"
+        assert sum("A" not in (row.white, row.black) for row in run.rows) == 4
         assert run.record.notices[-1] == (
             "engine A does not start (exit code 127): its games are left unplayed"
         )
 
 
-def test_a_trial_that_fails_on_every_worker_refuses_the_engine() -> None:
-    run = Run(settings(2, rounds=2))
-    add_trial(run)
-    with pytest.raises(ValueError, match="'-engine A': does not start"):
-        run.play(Script(workers=2, fault=bad(1, 2)))
-    assert run.rows == []
+def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None:
+    for workers in (1, 2):
+        run = Run(settings(2, rounds=2))
+        with pytest.raises(ValueError, match="'-engine A': does not start"):
+            run.play(Script(workers=workers, fault=bad(1, 2)))
+        assert run.rows == []
 
 
-def test_games_are_played_although_the_call_that_tries_the_engines_fails() -> None:
-    run, script = Run(MATCH), Script(trial=NODE_LOST)
-    add_trial(run)
-    assert run.play(script, 60.0) == "finished" and as_planned(run.rows, MATCH)
-    assert script.trials == 1
+def test_a_notice_of_the_trials_is_shown_once() -> None:
+    def work(*arguments: Any) -> Any:
+        return replace(script.invent_pair(*arguments), notices=("A declares no options",))
+
+    script = Script(workers=2, work=work)
+    run = Run(MATCH)
+    assert run.play(script) == "finished" and run.record.notices == ["A declares no options"]
 
 
 def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
     monkeypatch.setattr(tasks, "_passed_engines", set())
     monkeypatch.setattr(
-        tasks, "preflight", lambda entrants, *more: tried.append(entrants[0].name) or []
+        tasks, "preflight",
+        lambda entrants, *more: tried.append(entrants[0].name) or Passed([], []),
     )
     run = Run(settings(2, rounds=3))
     assert run.play(partial(ThreadPoolExecutor, 1)) == "finished" and tried == ["A", "B"]

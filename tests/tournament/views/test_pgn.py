@@ -15,6 +15,9 @@ from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, Standings, make_row
 from merels.tournament.records.games import NANOSECONDS, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
+from merels.tournament.run.plan import Plan
+from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.view import View
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import NOTES, result, settings
@@ -30,12 +33,21 @@ def text_of(*numbers: int, tournament: str = "abc") -> str:
     return "".join(games.text(make_row(result(number))) for number in numbers)
 
 
+class Printing(View):
+    """Prints notices."""
+
+    def notice(self, text: str) -> None:
+        print(text)
+
+
 def opened(path: Path | str, *numbers: int, append: bool = True) -> PgnView:
     """Return the view of a PGN file; the journal of the run has the games with these numbers."""
     journal = open_journal(None, settings(), NOTES)
     for number in numbers:
         journal.append(make_row(result(number)))
-    return PgnView(PgnFile(str(path), "abc", append), writer(), print, journal)
+    view = PgnView(PgnFile(str(path), "abc", append), writer())
+    Scoreboard(Plan(settings()), journal, [Printing(), view])
+    return view
 
 
 def play(view: PgnView, *numbers: int) -> None:

@@ -44,9 +44,8 @@ def test_a_line_of_the_log_has_the_time_of_its_event_and_its_game(tmp_path: Path
     """In a former version, it had the time at which the runner read of the event."""
     chosen, path = settings(2, rounds=1), tmp_path / "log"
     with open_journal(None, chosen, NOTES) as journal:
-        board = Scoreboard(Plan(chosen), journal)
-        view = LogView(LogOptions(str(path), "info"), board.notice)
-        board.views.append(view)
+        view = LogView(LogOptions(str(path), "info"))
+        board = Scoreboard(Plan(chosen), journal, [view])
         for spec in planned_games(board.plan):
             board.expect(spec)
         row = make_row(result(spec=board.waiting[2]))

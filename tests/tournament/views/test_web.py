@@ -69,9 +69,8 @@ def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
     """Yield the scoreboard of a tournament of ten unplayed games, and its web view."""
     chosen = settings(2, rounds=5)
     with open_journal(None, chosen, NOTES) as journal:
-        board = Scoreboard(Plan(chosen), journal)
-        view = WebView(board, 0, True)
-        board.views.append(view)
+        view = WebView(chosen, 0, True)
+        board = Scoreboard(Plan(chosen), journal, [view])
         for spec in planned_games(board.plan):
             board.expect(spec)
         try:
