@@ -30,7 +30,7 @@ from merels.tournament.flags.run_options import (
     load_factory,
     make_run_options,
 )
-from merels.tournament.journal.failures import HealthCounter
+from merels.tournament.journal.standings import HealthCounter
 from merels.tournament.league.league import (
     ERROR_GOAL,
     MIN_GAMES,

@@ -65,8 +65,7 @@ from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.pool import Pool
 from merels.tournament.run.runner import End, Runner
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.views.log import LogView
 from merels.tournament.views.output import put
 from merels.tournament.views.pgn import GameOutput, GameWriter, PgnView
@@ -193,7 +192,7 @@ class Run:
 
     def finish(self, status: int) -> int:
         """Print the health of the engines after the report; return the final exit status."""
-        lines, is_failing = health_lines(self.board.journal)
+        lines, is_failing = health_lines(self.board.standings.health.engines)
         put(self.out, "".join(line + "\n" for line in lines))
         return status or (FAILED if is_failing or self.board.is_incomplete else OK)
 

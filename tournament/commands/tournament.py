@@ -10,7 +10,7 @@ from merels.tournament.flags.help import help_text
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.records.table import FLAGS
 from merels.tournament.report.summary import match_lines
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import View
 from merels.tournament.views.output import put
 from merels.tournament.views.plain import PlainView, final_lines
 from merels.tournament.views.terminal import LiveView

@@ -29,30 +29,30 @@ class FlagFaults:
     """Errors of a command line, kept so that all of them are reported together."""
 
     def __init__(self) -> None:
-        self._errors: list[InputError] = []
+        self.errors: list[InputError] = []
 
-    def add(self, error: InputError) -> None:
-        """Keep an error."""
-        self._errors.append(error)
+    def add(self, *errors: InputError) -> None:
+        """Keep errors."""
+        self.errors += errors
 
     @contextmanager
     def kept(self, place: str = "") -> Iterator[None]:
         """Keep an `InputError` of the block, and add ``place`` to all errors that it keeps."""
-        first = len(self._errors)
+        first = len(self.errors)
         try:
             yield
         except InputError as error:
             self.add(error)
         if place:
-            self._errors[first:] = [
+            self.errors[first:] = [
                 InputError(error.token, f"{error.expected} ({place})")
-                for error in self._errors[first:]
+                for error in self.errors[first:]
             ]
 
     def raise_all(self) -> None:
         """Raise all errors as one."""
-        if self._errors:
-            raise self._errors[0] if len(self._errors) == 1 else SeveralErrors(self._errors)
+        if self.errors:
+            raise self.errors[0] if len(self.errors) == 1 else SeveralErrors(self.errors)
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from merels.engine.search.levels import LEVELS
 from merels.protocol.client.engine_spec import OPTION
-from merels.tournament.journal.failures import FAILING_SHARE, LEAST_FAULTS
+from merels.tournament.journal.standings import FAILING_SHARE, LEAST_FAULTS
 from merels.tournament.play.player import IDLE_PINGS, IDLE_SECONDS
 from merels.tournament.records.fields import Flag, Flags
 from merels.tournament.records.table import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -92,12 +93,10 @@ def make_engines(
     entries: Sequence[dict[str, str]], each: dict[str, str], faults: FlagFaults
 ) -> tuple[Entrant, ...]:
     """Return the engines of ``-engine`` entries, with the defaults of ``-each``."""
-    if "name" in each:
-        faults.add(InputError(each["name"], "-each name= would give all engines one name"))
-    with faults.kept():
-        choice(*DIALECTS)(each.get("proto", "uci"), "-each proto=")
     if len(entries) > MAX_ENGINES:
         raise InputError("-engine", f"expected at most {MAX_ENGINES} engines")
+    if not _is_sound(each, faults):
+        return ()  # Otherwise each engine would repeat the errors.
     names = [entry["name"] for entry in entries if entry.get("name")]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
@@ -108,6 +107,19 @@ def make_engines(
         with faults.kept():
             entrants.append(_entrant(number, entry, each, taken, faults))
     return tuple(entrants)
+
+
+def _is_sound(each: dict[str, str], faults: FlagFaults) -> bool:
+    """Add the errors in the values of ``-each`` to ``faults``; return whether there are none."""
+    errors = FlagFaults()
+    if "name" in each:
+        errors.add(InputError(each["name"], "-each name= would give all engines one name"))
+    program = {} if "level" in each else {"cmd": sys.executable}
+    with errors.kept():
+        make_engine(program | each | {"name": "-each"}, tuple(DIALECTS))
+    _conditions(each, "-each", errors)
+    faults.add(*errors.errors)
+    return not errors.errors
 
 
 def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
@@ -150,20 +162,11 @@ def _entrant(
     if not name.isprintable() or name.isspace():
         raise InputError(name, "expected a name of printable characters")
     taken.add(name)
-    if "rules" in values:
-        with faults.kept():
-            choice("known")(values["rules"], f"rules= of {name}")
-    if "tc" in values and "st" in values:
-        faults.add(InputError(values["st"], f"give tc= or st= of {name}, not both"))
     limits = [values.get(key, "inf").lower() for key in ("tc", "st", "nodes", "depth")]
     if all(text in ("inf", "infinite") for text in limits):
         problem = f"no limit of {name}; add tc=, st=, nodes= or depth= to it or to -each"
         faults.add(InputError("-engine", problem))
-    parsed: dict[str, Any] = {}
-    for key, field in LIMITS.items():
-        if key in values:
-            with faults.kept():
-                parsed[field.path] = field.read(values[key], f"{key}= of {name}")
+    parsed = _conditions(values, name, faults)
     clock = parsed.pop("limit", TimeControl())
     fields = {
         path.removeprefix("limit."): parsed.pop(path) for path in list(parsed) if "limit." in path
@@ -172,6 +175,21 @@ def _entrant(
         parsed["restart"] = True
     spec = replace(spec, name=name, rules_known="rules" in values)
     return Entrant(spec, replace(clock, **fields), **parsed)
+
+
+def _conditions(values: dict[str, str], name: str, faults: FlagFaults) -> dict[str, Any]:
+    """Return an engine's limits and conditions by their places in an `Entrant`."""
+    if "rules" in values:
+        with faults.kept():
+            choice("known")(values["rules"], f"rules= of {name}")
+    if "tc" in values and "st" in values:
+        faults.add(InputError(values["st"], f"give tc= or st= of {name}, not both"))
+    parsed: dict[str, Any] = {}
+    for key, field in LIMITS.items():
+        if key in values:
+            with faults.kept():
+                parsed[field.path] = field.read(values[key], f"{key}= of {name}")
+    return parsed
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:

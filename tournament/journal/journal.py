@@ -32,6 +32,8 @@ APPLICATION_ID = 0x6D65_7265
 SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
 """Longest wait for a lock of another process, in seconds."""
+FIRST_MOVES = 20
+"""Characters of the moves that are read of a game without its moves: two moves at least."""
 MAX_ROW_BYTES = 1 << 24
 """Largest text or row read from a journal, in bytes."""
 
@@ -299,9 +301,13 @@ class Journal:
     def rows(self, *left_out: str, first: int = 1, limit: int = -1) -> Iterator[Row]:
         """Return the games by number; the columns ``left_out`` are empty.
 
-        ``first``: the lowest number; ``limit``: the largest number of games, below 0 for all.
+        If ``moves`` is left out, its first `FIRST_MOVES` characters are read. ``first``: the lowest
+        number; ``limit``: the largest number of games, below 0 for all.
         """
-        columns = ["''" if name in left_out else name for name in TABLES["games"]]
+        empty = dict.fromkeys(left_out, "''")
+        if "moves" in empty:
+            empty["moves"] = f"substr(moves, 1, {FIRST_MOVES})"
+        columns = [empty.get(name, name) for name in TABLES["games"]]
         query = f"SELECT {', '.join(columns)} FROM games WHERE number >= ? ORDER BY number LIMIT ?"
         return starmap(Row, self.query(query, first, limit))
 

@@ -1,4 +1,4 @@
-"""Rows of a journal, and the standings derived from them."""
+"""Rows of a journal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,6 @@ from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import Rules
 from merels.protocol.games.record import Record
 from merels.tournament.records.games import GameResult, MoveRecord, Oddities, Overtime
-from merels.tournament.statistics.counts import (
-    Counts,
-    GameScore,
-    MatchCounter,
-    MatchCounts,
-    counts_between,
-)
 from merels.tournament.statistics.terminations import Ending
 
 _move = lru_cache(maxsize=8192)(parse_move)
@@ -175,33 +168,6 @@ class Row(NamedTuple):
         return InputError(
             f"game {self.number}", f"expected numbers for {what}; the journal is damaged"
         )
-
-
-class Standings:
-    """Results of the games added so far."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-        self.finished = 0
-        """Number of games added, including those without a result."""
-        self._counter = MatchCounter()
-        self.matches: Counts = self._counter.counts
-        """Counts by match, of games with a result."""
-
-    def add(self, row: Row) -> None:
-        """Count a finished game."""
-        self.finished += 1
-        if row.white_score is not None:
-            self._counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
-
-    def counts(self, first: str, second: str) -> MatchCounts:
-        """Return the counts of two engines, seen from the first."""
-        return counts_between(self.matches, first, second)
-
-    def match(self, first: str, second: str) -> tuple[str, str]:
-        """Return the names of two engines in their order of entry."""
-        is_ordered = self.names.index(first) < self.names.index(second)
-        return (first, second) if is_ordered else (second, first)
 
 
 def record_of(row: Row, rules: Rules) -> Record:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.failures import LEAST_FAULTS, Health
+from merels.tournament.journal.standings import LEAST_FAULTS, Health
 from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import PlayerRating

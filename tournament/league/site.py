@@ -24,7 +24,7 @@ from merels.engine.common.numbers import counted
 from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_whole
 from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.board import NAMES
-from merels.tournament.journal.failures import Health
+from merels.tournament.journal.standings import Health
 from merels.tournament.league.league import League, anchors_of
 from merels.tournament.league.lots import LOT_SIZE, LOTS_FOLDER, PHASES, Games, update_lots
 from merels.tournament.league.rating_list import ListEntry, families, family_of, list_entries

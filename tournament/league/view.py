@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.league.plan import LeaguePlan
 from merels.tournament.records.games import GameSpec
 from merels.tournament.views.output import Pace, Throttle, put, versus

@@ -11,12 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.failures import (
-    Failing,
-    HealthCounter,
-    failing_engines,
-    warnings,
-)
+from merels.tournament.journal.standings import HealthCounter, TimeLosses, warnings
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Roster, description_of
 from merels.tournament.journal.provenance import Provenance
@@ -49,7 +44,7 @@ from merels.tournament.report.summary import (
     terminations_dict,
 )
 from merels.tournament.report.text_table import grid
-from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
+from merels.tournament.report.time_report import MoveTimes, add_times, times_table
 from merels.tournament.report.time_report import as_dict as times_dict
 from merels.tournament.statistics.accuracy import Accuracy
 from merels.tournament.statistics.counts import Counts, MatchCounter
@@ -82,7 +77,6 @@ class CountedGames:
         self.archive = GameArchive(most)
         self.notes: list[dict[str, str]] = []
         """The notes of each journal."""
-        self._failing: list[Failing] = []
         self.past: tuple[Settings, Results, bool] | None = None
         """Settings, results by round, and whether the last round is unfinished.
 
@@ -94,7 +88,7 @@ class CountedGames:
         self._matches = MatchCounter()
         self._terminations, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._times: dict[str, MoveTimes] = {}
-        self.losses = TimeLosses(0)
+        self.losses = TimeLosses()
         self.provenance = Provenance()
         self._health = HealthCounter()
         duplicates = Duplicates()
@@ -124,7 +118,7 @@ class CountedGames:
         self.times = self._by_label(self._times)
         self.provenance.programs = self._by_label(self.provenance.programs)
         self.health = self._by_label(self._health.engines)
-        self.warnings = warnings(self.health, self._failing)
+        self.warnings = warnings(self.health)
 
     def _by_label(self, values: Mapping[str, T]) -> dict[str, T]:
         """Return values by players' keys as values by label."""
@@ -175,16 +169,13 @@ class CountedGames:
             assert game.limits is not None
             keys = game.white, game.black
             add_times(self._times, row, game.limits, keys)
-            self.losses.games += 1
-            self.losses.add(row.lost_move())
+            self.losses.add(row)
             self.provenance.add(row, keys)
             self._health.add(row, keys)
             if rounds is not None:
                 rounds.add(row)
         if rounds is not None:
             self.past = (rounds.settings, *rounds.results())
-        if is_only_file and file.journal is not None:
-            self._failing = failing_engines(file.journal)
 
 
 class GamesReport:

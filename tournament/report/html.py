@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from merels.engine.common.errors import printable
 from merels.engine.game.board import NAMES
+from merels.tournament.journal.standings import TimeLosses
 from merels.tournament.report.crosstable import (
     Crosstable,
     by_rank,
@@ -20,7 +21,7 @@ from merels.tournament.report.rounds import STAGE
 from merels.tournament.report.summary import ending_tables
 from merels.tournament.report.svg import rating_plot, spread_plot
 from merels.tournament.report.text_table import Table, percent, shorten_apart
-from merels.tournament.report.time_report import MoveTimes, TimeLosses, times_table
+from merels.tournament.report.time_report import MoveTimes, times_table
 from merels.tournament.statistics.counts import Tally
 from merels.tournament.statistics.terminations import Terminations
 

@@ -11,7 +11,7 @@ from math import isfinite
 from typing import Any
 
 from merels.engine.common.errors import printable
-from merels.tournament.journal.failures import Health
+from merels.tournament.journal.standings import Health
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.text_table import Table, percent
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between

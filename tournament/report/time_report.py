@@ -1,4 +1,4 @@
-"""Times that engines used for their moves, and games lost on time."""
+"""Times that engines used for their moves."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from operator import gt
 from typing import Any
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.numbers import counted
 from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
-from merels.tournament.records.games import Overtime, TimeControl
-from merels.tournament.report.text_table import Table, percent
+from merels.tournament.records.games import TimeControl
+from merels.tournament.report.text_table import Table
 from merels.tournament.statistics.times import Sample, Spread
 
 
@@ -123,35 +122,3 @@ def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:
         name: {kind: spread._asdict() for kind, spread in engine.spreads().items()}
         for name, engine in times.items()
     }
-
-
-@dataclass(slots=True)
-class TimeLosses:
-    """Games lost on time, by cause."""
-
-    games: int
-    """Number of all games."""
-    caused: int = 0
-    """Games lost because the runner or the machine was late."""
-    others: int = 0
-    """Games lost on time without such a delay; losses that were not measured are not counted."""
-
-    def add(self, lost: Overtime | None) -> None:
-        """Count a game; ``lost`` is the move that lost it on time, or None."""
-        self.caused += lost is not None and lost.excused
-        self.others += lost is not None and not lost.excused
-
-    def lines(self) -> list[str]:
-        """Return the counts in sentences; empty if no game was lost on time."""
-        if not self.caused + self.others:
-            return []
-
-        def part(games: int) -> str:
-            return f"{games} of {counted(self.games, 'game')} ({percent(games, self.games)})"
-
-        remedies = "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity"
-        return [
-            f"Time losses through delays by the runner or the machine: {part(self.caused)}",
-            *([remedies] if self.caused else []),
-            f"Other time losses: {part(self.others)}",
-        ]

@@ -6,8 +6,7 @@ from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import LOG_LEVELS, LogOptions
 from merels.tournament.run.log_file import LogFile
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.statistics.terminations import BLAMELESS
 
 

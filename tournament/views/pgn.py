@@ -16,7 +16,8 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.games.writer import comment_text, format_moves
 from merels.protocol.games.record import Record
 from merels.tournament.journal.players import settings_words
-from merels.tournament.journal.rows import Row, Standings, record_of
+from merels.tournament.journal.rows import Row, record_of
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, control_text
 from merels.tournament.records.output import (
@@ -28,8 +29,7 @@ from merels.tournament.records.output import (
     PgnStyle,
 )
 from merels.tournament.records.settings import UNKNOWN_COMMAND, Settings
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 
 
 @lru_cache(maxsize=8192)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.engine.common.notices import notify
-from merels.tournament.journal.failures import failing_engines, health_of, warnings
-from merels.tournament.journal.journal import Journal
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Health, Standings, warnings
 from merels.tournament.pairing import knockout
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
@@ -22,12 +21,9 @@ from merels.tournament.report.summary import (
     match_lines,
     score_line,
 )
-from merels.tournament.report.time_report import TimeLosses
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.statistics.ratings import rate
-from merels.tournament.statistics.terminations import EndingCounter
 from merels.tournament.views.output import put, versus
 
 
@@ -95,7 +91,6 @@ def interim_lines(settings: Settings, standings: Standings) -> list[str]:
 def final_lines(board: Scoreboard) -> list[str]:
     """Return the final report: match, rounds, ratings, crosstable, terminations, time losses."""
     settings, plan, standings = board.settings, board.plan, board.standings
-    journal = board.journal
     lines = match_lines(standings.matches, standings.names, settings, board.verdict)
     lines += round_lines(settings, plan.so_far, plan.is_open)
     if settings.format == "knockout":
@@ -106,23 +101,18 @@ def final_lines(board: Scoreboard) -> list[str]:
         table = crosstable(standings.matches)
         lines += ["", *rating_list(table.ratings).splitlines()]
         lines += ["", *results_table(table).splitlines()]
-    endings, losses = EndingCounter(), TimeLosses(len(journal.numbers()))
-    for row in journal.results():
-        endings.add(row.ending)
-        losses.add(row.lost_move())
-    if losses.games:
-        lines += ["", *endings_text(endings.counts()).splitlines()]
-    if losses.lines():
-        lines += ["", *losses.lines()]
+    if standings.finished:
+        lines += ["", *endings_text(standings.endings.counts()).splitlines()]
+    if time_losses := standings.losses.lines():
+        lines += ["", *time_losses]
     return lines
 
 
-def health_lines(journal: Journal) -> tuple[list[str], bool]:
+def health_lines(healths: Mapping[str, Health]) -> tuple[list[str], bool]:
     """Return lines on the faults of engines, with warnings, and whether there are warnings."""
-    healths = health_of(journal)
     if not healths:
         return [], False
-    failing = warnings(healths, failing_engines(journal))
+    failing = warnings(healths)
     lines = ["", *health_table(healths).text().splitlines()]
     lines += ([""] if failing else []) + [f"WARNING: {warning}" for warning in failing]
     return lines, bool(failing)

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.engine.common.notices import notify
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
@@ -21,7 +21,7 @@ from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.summary import hypotheses, summary_lines
 from merels.tournament.report.text_table import shorten, width
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import View
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr

@@ -10,7 +10,8 @@ from time import monotonic, thread_time
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.numbers import counted
 from merels.engine.game.board import NAMES
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import GameSpec, Results
 from merels.tournament.records.settings import LEAGUE, Settings, facts
@@ -18,9 +19,8 @@ from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import summary
 from merels.tournament.report.rounds import round_lines
 from merels.tournament.report.summary import match_lines
-from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.run.tasks import Played
-from merels.tournament.run.view import View
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.terminations import EndingCounter, Terminations
 from merels.tournament.views.broadcast import JSON, Broadcast

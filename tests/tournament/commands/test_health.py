@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.tournament.journal.failures import Health
+from merels.tournament.journal.standings import Health
 from tests.commands import output
 from tests.kit.fakes import fake
 from tests.tournament.processes import Marked

@@ -114,6 +114,13 @@ def test_the_keys_of_an_engine_override_those_of_each(tmp_path: Path) -> None:
     assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "overrides -each"
 
 
+def test_an_error_in_a_value_of_each_is_reported_once() -> None:
+    """In a former version, each engine repeated the error."""
+    error = error_of(*MATCH, "-each", "st=0", "option.Hash=x\ny", "rules=x")
+    assert len(error.splitlines()) == 4, error
+    assert "of A" not in error and "of B" not in error
+
+
 def test_default_names_are_made_distinct() -> None:
     engines = make_settings(parse(["-engine", "cmd=x", "-engine", "cmd=d/x", "-engine", "cmd=y",
                                    "name=x 2", "-each", "nodes=1"]), 1).engines

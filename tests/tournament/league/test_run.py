@@ -21,8 +21,7 @@ from merels.tournament.records.games import Adjudication, Entrant, GameSpec, Pai
 from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.run import pairs
 from merels.tournament.run.runner import End, Runner
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.run.local import LocalWorkers
 from tests.tournament.specs import MERELS, engine
 

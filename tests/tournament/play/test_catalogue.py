@@ -14,7 +14,7 @@ from merels.protocol.client import connection
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.process.errors import EngineError
-from merels.tournament.journal.failures import HealthCounter
+from merels.tournament.journal.standings import HealthCounter
 from merels.tournament.journal.rows import make_row
 from merels.tournament.play import player
 from merels.tournament.play.engine_cache import EngineCache

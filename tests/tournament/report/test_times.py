@@ -9,8 +9,9 @@ import pytest
 
 from merels.engine.common.errors import InputError
 from merels.tournament.journal.rows import Row, make_row
+from merels.tournament.journal.standings import TimeLosses
 from merels.tournament.records.games import MoveRecord, Overtime, TimeControl
-from merels.tournament.report.time_report import MoveTimes, TimeLosses, add_times, times_table
+from merels.tournament.report.time_report import MoveTimes, add_times, times_table
 from merels.tournament.statistics import times as times_module
 from merels.tournament.statistics.times import Sample, Spread
 from tests.tournament.specs import result
@@ -98,12 +99,13 @@ def test_a_sample_is_bounded_and_keeps_the_longest_time(monkeypatch: pytest.Monk
 
 
 def test_games_lost_on_time_are_counted_by_cause() -> None:
-    losses = TimeLosses(10)
+    losses = TimeLosses()
     assert losses.lines() == []
-    losses.add(None)
+    for _ in range(7):
+        losses.add(row())
     assert losses.lines() == []
     for delays in ((5, None), (2, 2), (None, None)):
-        losses.add(Overtime(9, 5, 0, *delays))
+        losses.add(row(Overtime(9, 5, 0, *delays)))
     assert losses.lines() == [
         "Time losses through delays by the runner or the machine: 1 of 10 games (10.0%)",
         "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity",

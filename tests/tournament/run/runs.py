@@ -8,16 +8,16 @@ from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 
-from merels.tournament.journal.rows import Row, Standings
+from merels.tournament.journal.rows import Row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.executor import ExecutorPool
 from merels.tournament.run.local import LocalWorkers
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.runner import End, Runner
-from merels.tournament.run.scoreboard import Scoreboard
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.run.tasks import Played
-from merels.tournament.run.view import View
 from tests.kit.executor import Script
 from tests.tournament.specs import NOTES, planned_games, resumed_journal
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from merels.tournament.journal.rows import Standings
+from merels.tournament.journal.standings import Standings
 from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run import executor, pairs, tasks
 from merels.tournament.run.tasks import Place
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import View
 from tests.kit.executor import (
     Fate,
     Script,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from merels.tournament.journal.journal import Journal, JournalError
-from merels.tournament.journal.rows import Standings
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import Adjudication, GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan

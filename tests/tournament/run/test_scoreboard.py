@@ -10,12 +10,12 @@ import pytest
 
 from merels.engine.common.errors import Failure, InputError
 from merels.tournament.journal.open import open_journal
-from merels.tournament.journal.rows import Row, Standings, make_row
+from merels.tournament.journal.rows import Row, make_row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.statistics.sprt import Sprt
 from tests.tournament.specs import NOTES, planned_games, result, settings
 
@@ -97,7 +97,7 @@ def test_a_resumed_run_reads_each_stored_game_once_and_without_moves(
         assert [row.number for row in found] == [1, 2, 3, 4, 5, 6]
         board.show_rest()
         assert [row.number for row in found] == [1, 2, 3, 4, 5, 6, 8, 9, 10]
-        assert not any(row.moves for row in found) and len(queries) == 3
+        assert not any(row.times for row in found) and len(queries) == 3
 
 
 def test_a_game_restarted_on_another_worker_is_shown_once() -> None:

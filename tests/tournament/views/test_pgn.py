@@ -12,12 +12,12 @@ import pytest
 from merels.engine.common.errors import InputError
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.tournament.journal.open import open_journal
-from merels.tournament.journal.rows import Row, Standings, make_row
+from merels.tournament.journal.rows import Row, make_row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import NANOSECONDS, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.run.plan import Plan
-from merels.tournament.run.scoreboard import Scoreboard
-from merels.tournament.run.view import View
+from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
 from tests.tournament.specs import NOTES, result, settings

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import pytest
 
-from merels.tournament.journal.rows import Standings, make_row
+from merels.tournament.journal.rows import make_row
+from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import Pairing, PairingResult
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.rounds import live_lines
