@@ -27,11 +27,12 @@ from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.game import utc_now
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Origin, PairTask
 from merels.tournament.run.tasks import (
+    WORKER_FACTOR,
+    Backoff,
     Finished,
     PairReport,
     Place,
     play_pair,
-    stay_busy,
 )
 
 INVENTED = ("-executor", "tests.kit.executor:scripted")
@@ -116,6 +117,7 @@ class Script:
         self.executors: list[_Scripted] = []
         self.count = itertools.count(1)
         self.makes = 0
+        self.pauses: dict[tuple[Place, str], Backoff] = {}
         self.futures: dict[int, Future[Any]] = {}
         """Number of a call → its future."""
         self.held: list[tuple[Future[Any], Future[Any]]] = []
@@ -138,14 +140,20 @@ class Script:
     def place(self) -> Place:
         return self._here.place  # type: ignore[no-any-return]
 
-    def invent_pair(self, task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
+    def invent_pair(self, task: PairTask, number: int) -> PairReport:
         """Invent the games of a pair, unless an engine does not start on this worker."""
-        if self.place in left_out:
+        pauses = [self.pauses[self.place, name] for name in task.engines
+                  if (self.place, name) in self.pauses]
+        if any(pause.is_paused for pause in pauses):
             threading.Event().wait(PAUSE)
             return PairReport(self.place)
         faults = {name: self.fault(self.place, name) for name in sorted(task.engines)}
         if failures := {name: fault for name, fault in faults.items() if fault}:
+            for name in failures:
+                self.pauses.setdefault((self.place, name), Backoff(WORKER_FACTOR)).fail()
             return PairReport(self.place, failures=failures)
+        for name in task.engines:
+            self.pauses.pop((self.place, name), None)
         return PairReport(self.place, tuple(Finished(invent(spec)) for spec in task.games))
 
 
@@ -170,13 +178,7 @@ class _Scripted(Executor):
             future = script.fates.get(call.number, script.others)(call)
             script.futures[call.number] = future
             return future
-        if fn is stay_busy:
-            return self.threads.submit(self._stay_busy, args[0])
         return self.threads.submit(fn, *args) if script.tests else Future()
-
-    def _stay_busy(self, places: frozenset[Place]) -> None:
-        if self.script.place in places:
-            threading.Event().wait(PAUSE)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.is_shut = True

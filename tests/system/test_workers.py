@@ -16,7 +16,7 @@ import pytest
 
 from merels.protocol.formats.pgn.reader import parse_records
 from merels.tournament.records.games import Adjudication, PairTask, TimeControl
-from merels.tournament.run import pairs
+from merels.tournament.run import tasks
 from merels.tournament.run.tasks import PairReport, Place, play_pair
 from merels.tournament.views.pgn import GameWriter, PgnView
 from merels.tournament.views.pgn_file import PgnFile
@@ -27,7 +27,7 @@ from tests.tournament.specs import engine, settings
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses before pairs."""
-    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(tasks, "PAUSE_SECONDS", 0.05)
 
 
 def test_a_watched_game_is_reported_move_by_move() -> None:
@@ -48,11 +48,11 @@ def test_a_watched_game_is_reported_move_by_move() -> None:
         reported += len(played.moves)
 
 
-def play_or_die(task: PairTask, left_out: frozenset[Place], number: int) -> PairReport:
+def play_or_die(task: PairTask, number: int) -> PairReport:
     """Play a pair, but end the process instead if it is pair 1."""
     if task.games[0].pair == 1:
         os._exit(1)
-    return play_pair(task, left_out, number)
+    return play_pair(task, number)
 
 
 class BreaksAtPairOne(ProcessPoolExecutor):

@@ -192,7 +192,7 @@ def make_row(result: GameResult) -> Row:
         spec.opening.position, " ".join(spec.opening.moves), spec.opening.name,
         result.result, result.termination, printable(result.reason),
         " ".join([move.move for move in moves]),
-        " ".join(map(_score_word, moves)),
+        " ".join(map(score_word, moves)),
         " ".join([str(move.depth) for move in moves]),
         " ".join([str(move.nodes) for move in moves]),
         " ".join([str(move.elapsed) for move in moves]),
@@ -219,7 +219,7 @@ def _measure(word: str) -> int | None:
     return None if word == "-" else int(word)
 
 
-def _score_word(move: MoveRecord) -> str:
+def score_word(move: MoveRecord) -> str:
     """Return an engine's score as a word."""
     if move.win_in is not None:
         return f"#{move.win_in}"

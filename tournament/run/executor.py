@@ -26,7 +26,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from merels.tournament.run.pool import Pool
-from merels.tournament.run.tasks import Event, Failed, Returned, lender, not_made, stay_busy
+from merels.tournament.run.tasks import Event, Failed, Returned, lender, not_made
 
 ExecutorFactory = Callable[[], Executor]
 
@@ -40,9 +40,6 @@ END_SECONDS = 5.0
 """Seconds that an executor may take to shut down, and this process to exit afterwards."""
 UNREACHABLE = (OSError, CancelledError, BrokenExecutor)
 """Errors of a factory that cannot reach its cluster; the factory is then called again."""
-
-FILLER = -1
-"""Number of the calls of `stay_busy`."""
 
 _numbers = itertools.count(1)
 """Last argument of each call, because Dask answers equal calls from its cache."""
@@ -141,8 +138,6 @@ class ExecutorPool(Pool):
         self._make, self._window, self._wait = make, window, wait
         self._messages: queue.SimpleQueue[tuple[_Connection, str, Any]] = queue.SimpleQueue()
         self._calls: dict[int, _Call] = {}
-        self._fillers = 0
-        """Number of calls without a result that only keep workers busy."""
         self._has_answered = False
         """Whether the executor has answered, so that calls can be made."""
         self._last_progress = monotonic()
@@ -172,14 +167,6 @@ class ExecutorPool(Pool):
         return self.ready and len(self._calls) < self._window
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
-        """Submit a call, whose last argument are the workers that must not make it.
-
-        Keep each of these workers busy with another call, so that others take the first one.
-        """
-        left_out = arguments[-1]
-        if self._fillers < len(left_out):
-            self._fillers += 1
-            self._connection.put(_Call(FILLER, stay_busy, (left_out,)))
         self._calls[call] = _Call(call, function, arguments)
         self._connection.put(self._calls[call])
 
@@ -202,7 +189,6 @@ class ExecutorPool(Pool):
             yield from self._replace(content)
 
     def _take_result(self, call: _Call) -> Iterator[Event]:
-        self._fillers -= call.number == FILLER
         if self._calls.get(call.number) is not call:
             return  # The executor returned the call twice.
         del self._calls[call.number]
@@ -266,7 +252,7 @@ class ExecutorPool(Pool):
 
     def _take_back(self) -> Iterator[Event]:
         """Return all calls without a result to the runner."""
-        calls, self._calls, self._fillers = self._calls, {}, 0
+        calls, self._calls = self._calls, {}
         yield from map(not_made, calls)
 
     def note_work(self) -> None:

@@ -4,8 +4,8 @@ A pair is *out* while a worker plays it. It is *parked* for a pause after a fail
 one of its engines does not start; the pauses of an engine double with each failure. A pair that is
 in none of these states is done, or was given up.
 
-On a user's executor, a failed start first counts against the worker, which is left out: it gets no
-game of that engine during a pause. A failed start also counts against the engine if the engine
+On a user's executor, a failed start first counts against the worker, which then returns the games
+of that engine unplayed during a pause. A failed start also counts against the engine if the engine
 fails on a second host, or again on the same worker, without a game on any worker in between.
 """
 
@@ -19,50 +19,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.tasks import Place
+from merels.tournament.run import tasks
+from merels.tournament.run.tasks import Backoff, Place
 
-MAX_FAILURES = 5
-"""Failures in a row after which an engine, or the pool of workers, is given up.
-
-The pauses between them add up to 15 s."""
 ATTEMPTS = 3
 """Failed calls after which a pair is given up, if games were received between them."""
-PAUSE_SECONDS = 1.0
-"""Pause after the first failure, in seconds; each further failure doubles the pause."""
-WORKER_FACTOR = 2
-"""Factor of the pauses of an engine on one worker, so that other workers are tried first."""
-MAX_PAUSE = 300.0
-"""Longest pause, in seconds."""
 RETRY_CHECK_SECONDS = 0.25
 """Time for which a pair is parked while another pair tries its engine again, in seconds."""
-
-
-@dataclass(slots=True)
-class Backoff:
-    """Pauses that double with each failure, from `PAUSE_SECONDS` times ``factor``."""
-
-    factor: int = 1
-    failures: int = 0
-    """Number of failures in a row; one during a pause does not count, as it began earlier."""
-    until: float = 0.0
-    """Monotonic time, in seconds, at which the pause ends."""
-
-    def fail(self) -> bool:
-        """Begin a pause and return True; during a pause, return False."""
-        now = monotonic()
-        if now < self.until:
-            return False
-        self.until = now + min(MAX_PAUSE, PAUSE_SECONDS * self.factor * 2**self.failures)
-        self.failures += 1
-        return True
-
-    @property
-    def is_paused(self) -> bool:
-        return monotonic() < self.until
-
-    @property
-    def is_exhausted(self) -> bool:
-        return self.failures >= MAX_FAILURES
 
 
 @dataclass(eq=False, slots=True)
@@ -97,14 +60,14 @@ class _FailingEngine:
     """The pair that tries the engine again, while it is out."""
     suspects: set[Place] = field(default_factory=set)
     """Workers on which the engine failed since its last game on any worker."""
-    left_out: dict[Place, Backoff] = field(default_factory=dict)
+    unfit: set[Place] = field(default_factory=set)
     """Workers on which the engine failed and has not played since."""
 
     def fails_on(self, place: Place) -> bool:
-        """Leave a worker out during a pause; return whether the engine is also at fault."""
-        is_counted = self.left_out.setdefault(place, Backoff(WORKER_FACTOR)).fail()
-        failed_again = is_counted and place in self.suspects
+        """Suspect a worker; return whether the engine is also at fault."""
+        failed_again = place in self.suspects
         self.suspects.add(place)
+        self.unfit.add(place)
         return failed_again or len({suspect.host for suspect in self.suspects}) > 1
 
     @property
@@ -238,7 +201,7 @@ class PairTable:
         row.received = self.received
         row.breaks += is_broken
         if row.failures < ATTEMPTS:
-            self._park(row, monotonic() + PAUSE_SECONDS)
+            self._park(row, monotonic() + tasks.PAUSE_SECONDS)
             return None
         self.given_up.append((row.task, error))
         return row.task
@@ -262,7 +225,7 @@ class PairTable:
             engine = self._engines.setdefault(name, _FailingEngine())
             engine.failure = failure
             if place is not None:
-                if place not in engine.left_out:
+                if place not in engine.unfit:
                     games = "games" if self._is_match else f"games of {name}"
                     notices.append(
                         f"{place}: engine {name} {failure}; this worker gets no {games} for now"
@@ -292,11 +255,12 @@ class PairTable:
             engine = self._engines.get(name)
             if engine is None or engine.is_excluded:
                 continue
-            if place is not None and engine.left_out.pop(place, None) is not None:
+            if place is not None and place in engine.unfit:
+                engine.unfit.discard(place)
                 notices.append(f"{place}: engine {name} starts again")
             elif engine.is_reported:
                 notices.append(f"engine {name} starts again")
-            if engine.left_out:
+            if engine.unfit:
                 engine.backoff, engine.is_reported, engine.retry = Backoff(), False, None
                 engine.suspects.clear()
             else:
@@ -307,13 +271,6 @@ class PairTable:
             ]
             heapq.heapify(self._parked)
         return notices
-
-    def left_out(self, task: PairTask) -> frozenset[Place]:
-        """Return the workers that must not play this pair now."""
-        return frozenset(
-            place for engine in self._failing(task)
-            for place, backoff in engine.left_out.items() if backoff.is_paused
-        )
 
     def paused(self) -> set[str]:
         """Return the names of the engines that must not be tried now."""

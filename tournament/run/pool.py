@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from merels.tournament.records.games import PairTask
-from merels.tournament.run.pairs import Backoff
-from merels.tournament.run.tasks import Event
+from merels.tournament.run.tasks import Backoff, Event
 
 
 class Pool:
@@ -44,7 +43,7 @@ class Pool:
         return 0
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
-        """Make a call; its last argument are the workers that must not make it."""
+        """Make a call."""
         raise NotImplementedError
 
     def events(self, timeout: float) -> Iterator[Event]:

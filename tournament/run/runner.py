@@ -206,7 +206,7 @@ class Runner:
             task = self._take()
         if task is None:
             return False
-        self._pool.give(task.pair, play_pair, task, self._pairs.left_out(task))
+        self._pool.give(task.pair, play_pair, task)
         if self._pool.foreign:
             # Foreign workers do not report when games start, so they count as started now.
             for spec in task.games:

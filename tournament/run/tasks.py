@@ -1,8 +1,8 @@
 """Tasks played in a worker, and the worker's events.
 
 A worker returns a row only for a game that it played to the end. Otherwise the game is unplayed: an
-engine did not start, an exception was raised, or the worker is left out. A worker is *left out* of
-an engine's games for a pause after the engine failed to start on it, see `pairs`.
+engine did not start, or an exception was raised. After an engine failed to start, a process of a
+user's executor returns its games unplayed during a pause, so that other workers play them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,46 @@ from merels.tournament.play.preflight import preflight
 from merels.tournament.records.games import GameSpec, MoveRecord, PairTask
 from merels.tournament.run.log_file import LogFile
 
+MAX_FAILURES = 5
+"""Failures in a row after which an engine, or the pool of workers, is given up.
+
+The pauses between them add up to 15 s."""
+PAUSE_SECONDS = 1.0
+"""Pause after the first failure, in seconds; each further failure doubles the pause."""
+WORKER_FACTOR = 2
+"""Factor of the pauses of an engine on one worker, so that other workers are tried first."""
+MAX_PAUSE = 300.0
+"""Longest pause, in seconds."""
 HAND_BACK_SECONDS = 0.5
-"""Seconds that a left-out worker holds a task before it returns the task for another worker."""
-OCCUPIED_SECONDS = 2.0
-"""Seconds that `stay_busy` keeps a left-out worker busy."""
+"""Seconds that a worker holds a task of a paused engine before it returns the task unplayed."""
+
+
+@dataclass(slots=True)
+class Backoff:
+    """Pauses that double with each failure, from `PAUSE_SECONDS` times ``factor``."""
+
+    factor: int = 1
+    failures: int = 0
+    """Number of failures in a row; one during a pause does not count, as it began earlier."""
+    until: float = 0.0
+    """Monotonic time, in seconds, at which the pause ends."""
+
+    def fail(self) -> bool:
+        """Begin a pause and return True; during a pause, return False."""
+        now = monotonic()
+        if now < self.until:
+            return False
+        self.until = now + min(MAX_PAUSE, PAUSE_SECONDS * self.factor * 2**self.failures)
+        self.failures += 1
+        return True
+
+    @property
+    def is_paused(self) -> bool:
+        return monotonic() < self.until
+
+    @property
+    def is_exhausted(self) -> bool:
+        return self.failures >= MAX_FAILURES
 
 
 class Place(NamedTuple):
@@ -159,6 +195,8 @@ lender = CacheLender()
 """Engine caches of a process of a user's executor."""
 _passed_engines: set[EngineSpec] = set()
 """The engines, without options, that passed their trial in this process."""
+_pauses: dict[EngineSpec, Backoff] = {}
+"""The engines, without options, that failed in this process and have not played since."""
 _last_end: float | None = None
 """Monotonic time, in seconds, at which this process ended its last game."""
 
@@ -180,16 +218,13 @@ def here() -> Place:
     return Place(HERE.host, os.getpid())
 
 
-def play_pair(
-    task: PairTask, left_out: frozenset[Place] = frozenset(), number: int = 0
-) -> PairReport:
+def play_pair(task: PairTask, number: int = 0) -> PairReport:
     """Play a task's games until one cannot be started.
 
-    A process in ``left_out`` returns the task unplayed after `HAND_BACK_SECONDS`. ``number`` is
-    different for each call, because Dask answers equal calls from its cache.
+    ``number`` is different for each call, because Dask answers equal calls from its cache.
     """
     if worker is None:
-        return _play_elsewhere(task, left_out)
+        return _play_elsewhere(task)
     for spec in _games_of(task, worker.stopping.wait):
         if worker.stopping.is_set():
             break
@@ -205,22 +240,36 @@ def play_pair(
     return PairReport(here())
 
 
-def _play_elsewhere(task: PairTask, left_out: frozenset[Place]) -> PairReport:
-    """Play a task in a process of a user's executor; `lender` keeps the engines for later."""
-    if here() in left_out:
+def _play_elsewhere(task: PairTask) -> PairReport:
+    """Play a task in a process of a user's executor; `lender` keeps the engines for later.
+
+    Return it unplayed after `HAND_BACK_SECONDS` if one of its engines is paused here.
+    """
+    programs = {
+        entrant.name: replace(entrant.engine, options=())
+        for entrant in (task.games[0].white, task.games[0].black)
+    }
+    if any(_pauses[key].is_paused for key in programs.values() if key in _pauses):
         sleep(HAND_BACK_SECONDS)
         return PairReport(here())
     failures, notices = _try_engines(task.games[0])
-    if failures:
-        return PairReport(here(), failures=failures)
-    games = []
-    with lender.lend() as engines:
-        for spec in _games_of(task, sleep):
-            try:
-                games.append(Finished(make_row(play_game(spec, engines))))
-            except NotStarted as error:
-                return PairReport(here(), tuple(games), error.failures, notices)
-    return PairReport(here(), tuple(games), notices=notices)
+    games: list[Finished] = []
+    if not failures:
+        with lender.lend() as engines:
+            for spec in _games_of(task, sleep):
+                try:
+                    games.append(Finished(make_row(play_game(spec, engines))))
+                except NotStarted as error:
+                    failures = error.failures
+                    break
+    if games:
+        for key in programs.values():
+            _pauses.pop(key, None)
+    counted = {  # A call that began before a pause does not count.
+        name: text for name, text in failures.items()
+        if _pauses.setdefault(programs[name], Backoff(WORKER_FACTOR)).fail()
+    }
+    return PairReport(here(), tuple(games), counted, notices)
 
 
 def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -242,9 +291,3 @@ def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:
             fault, _, cause = f"{key} {error.expected}".strip().partition(": ")
             failures[entrant.name] = f"{fault} ({cause})" if cause else fault
     return failures, tuple(notices)
-
-
-def stay_busy(places: frozenset[Place], number: int) -> None:
-    """Sleep for `OCCUPIED_SECONDS` if this process is in ``places``, so that it takes no task."""
-    if here() in places:
-        sleep(OCCUPIED_SECONDS)

@@ -16,7 +16,7 @@ from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.games.writer import comment_text, format_moves
 from merels.protocol.games.record import Record
 from merels.tournament.journal.players import settings_words
-from merels.tournament.journal.rows import Row, record_of
+from merels.tournament.journal.rows import Row, record_of, score_word
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import NANOSECONDS, MoveRecord, control_text
@@ -51,8 +51,6 @@ class GameWriter:
         }
         self._tournament = tournament
         self._style = style
-        self._is_plain = style in (PgnStyle(), PgnStyle(minimal=True))
-        """Whether a comment has no more than score, depth and time."""
 
     def identity(self, number: int) -> str:
         """Return the value of `ID_TAG` for a game's number, of `PAIR_TAG` for a pair's."""
@@ -90,7 +88,12 @@ class GameWriter:
     def _comments(self, row: Row) -> list[str]:
         """Return the comments before the first move and on each move; the last is the reason."""
         comments = ["" for _ in ("start", *row.opening.split())]
-        comments += map(self._comment, row.played())
+        if self._style == PgnStyle():
+            comments += _usual_comments(row)
+        elif self._style.minimal:
+            comments += ["" for _ in row.moves.split()]
+        else:
+            comments += map(self._comment, row.played())
         comments[-1] = ", ".join(filter(None, (comments[-1], row.reason)))
         return comments
 
@@ -128,12 +131,10 @@ class GameWriter:
         return tags
 
     def _comment(self, move: MoveRecord) -> str:
-        """Return a comment such as ``+0.79/6 0.001s``: score in men, depth, seconds."""
-        if self._style.minimal or not move.elapsed:  # Imported moves have no time.
+        """Return the comment of a style with more parts, such as ``+0.79/6 0.001s, n=1234``."""
+        if not move.elapsed:  # Imported moves have no time.
             return ""
-        text = f"{score_text(move)}{move.elapsed / NANOSECONDS:.3f}s"
-        if self._is_plain:
-            return text
+        text = f"{score_text(score_word(move), str(move.depth))}{move.elapsed / NANOSECONDS:.3f}s"
         style, info, parts = self._style, _figures(move.info), [text]
         if style.clock and move.clock is not None:
             parts.append(f"tl={move.clock / NANOSECONDS:.3f}s")
@@ -164,17 +165,37 @@ def _figures(line: str) -> dict[str, str]:
     return dict(zip(words, words[1:])) | {"pv": " ".join(variation.split())}
 
 
-def score_text(move: MoveRecord) -> str:
+def _usual_comments(row: Row) -> list[str]:
+    """Return comments such as ``+0.79/6 0.001s``: score in men, depth, seconds.
+
+    They are made from the row's columns, because building the moves would take longer.
+    """
+    try:
+        return [
+            f"{score_text(score, depth)}{time / NANOSECONDS:.3f}s" if time else ""
+            for _, score, depth, time in zip(
+                row.moves.split(), row.scores.split(), row.depths.split(),
+                row.measures(row.times), strict=True,
+            )
+        ]
+    except ValueError:
+        raise row.damaged("its moves") from None
+
+
+@lru_cache(maxsize=8192)
+def score_text(score: str, depth: str) -> str:
     """Return score and depth, such as ``+0.79/6 `` or ``+M3/9 `` (a win in 3 of its own moves).
 
-    The text ends in a space; it is empty without a score.
+    ``score`` is a word of `Row.scores`. The text ends in a space; it is empty without a score.
+    Raises ValueError for words that are no numbers.
     """
-    if move.win_in is not None:
-        sign = "+" if move.win_in > 0 else "-"
-        return f"{sign}M{(abs(move.win_in) + 1) // 2}/{move.depth} "
-    if move.score is None:
+    plies = int(depth)
+    if score == "-":
         return ""
-    return f"{move.score / 100:+.2f}/{move.depth} "
+    if score[0] == "#":
+        win_in = int(score[1:])
+        return f"{'+' if win_in > 0 else '-'}M{(abs(win_in) + 1) // 2}/{plies} "
+    return f"{int(score) / 100:+.2f}/{plies} "
 
 
 def _later(started: str, elapsed: int) -> str:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,14 @@ from merels.tournament.journal import open as opening
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
-from merels.tournament.records.settings import Settings
+from merels.tournament.records.settings import LEAGUE, Settings
 from tests.tournament.specs import (
     MERELS,
     NOTES,
     changed,
     result,
     resumed_journal,
+    rows_of,
     settings,
 )
 
@@ -138,10 +140,22 @@ def test_control_characters_of_a_reason_are_replaced() -> None:
     assert make_row(result(reason="White\x1b[2J\nlost")).reason == "White?[2J?lost"
 
 
-def test_a_new_run_does_not_overwrite_a_journal(tmp_path: Path) -> None:
+def write_game(path: Path | str) -> None:
+    """Create a journal with one game."""
+    with begin(path) as journal:
+        journal.append(make_row(result(1)))
+
+
+def test_a_new_run_overwrites_only_a_journal_of_its_command_without_a_game(tmp_path: Path) -> None:
     begin(tmp_path / "j").close()
+    write_game(tmp_path / "j")
     with pytest.raises(InputError, match="add -resume"):
         begin(tmp_path / "j")
+    assert len(rows_of(tmp_path / "j")) == 1
+    league = replace(settings(), format=LEAGUE)
+    open_journal(f"{tmp_path}/league", league, NOTES).close()
+    with pytest.raises(InputError, match="add -resume"):
+        begin(tmp_path / "league")
 
 
 def stored_words(path: str) -> list[str]:
@@ -175,7 +189,7 @@ def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
 )
 def test_another_tournament_is_refused(tmp_path: Path, chosen: Settings, difference: str) -> None:
     path = str(tmp_path / "j")
-    begin(path).close()
+    write_game(path)
     with pytest.raises(InputError, match="another tournament") as error:
         resumed_journal(path, chosen, NOTES)
     assert difference in str(error.value)
@@ -195,7 +209,7 @@ def test_settings_are_stored_in_the_form_of_version_0_1_0() -> None:
 
 def test_rounds_may_be_added_but_not_removed(tmp_path: Path) -> None:
     path = str(tmp_path / "j")
-    begin(path).close()
+    write_game(path)
     resumed_journal(path, settings(rounds=9), NOTES).close()
     with pytest.raises(InputError, match="rounds"):
         resumed_journal(path, settings(rounds=5), NOTES)

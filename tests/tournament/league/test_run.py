@@ -19,7 +19,7 @@ from merels.tournament.league.plan import Goal, LeaguePlan
 from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.records.games import Adjudication, Entrant, GameSpec, PairTask
 from merels.tournament.records.settings import LEAGUE, Settings
-from merels.tournament.run import pairs
+from merels.tournament.run import tasks
 from merels.tournament.run.runner import End, Runner
 from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.run.local import LocalWorkers
@@ -101,7 +101,7 @@ def league_run(
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses before retries, and estimate after each result."""
-    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(tasks, "PAUSE_SECONDS", 0.02)
     monkeypatch.setattr("merels.tournament.league.plan.ESTIMATION_SHARE", math.inf)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from merels.tournament.run import executor, pairs
+from merels.tournament.run import executor, tasks
 
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the pauses before retries."""
-    monkeypatch.setattr(pairs, "PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(tasks, "PAUSE_SECONDS", 0.05)
     monkeypatch.setattr(executor, "RETRY_SECONDS", 0.05)

@@ -18,7 +18,7 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.play.preflight import Passed
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
-from merels.tournament.run import executor, pairs, tasks
+from merels.tournament.run import executor, tasks
 from merels.tournament.run.tasks import Place
 from merels.tournament.run.scoreboard import View
 from tests.kit.executor import (
@@ -87,7 +87,7 @@ def test_a_pair_lost_by_an_executor_is_played_on_the_next_one(chosen: Settings, 
 def test_new_executors_that_refuse_all_calls_end_the_run_and_are_shut_down() -> None:
     run, script = Run(MATCH), Script({1: raises(BROKEN)}, raises(CLOSED), refusing_from=2)
     assert run.play(script) == "timed_out" and run.rows == []
-    assert script.makes == pairs.MAX_FAILURES
+    assert script.makes == tasks.MAX_FAILURES
     assert all(executor.is_shut for executor in script.executors)
     assert len(run.record.notices) == 2, run.record.notices
     lost_it, given_up = run.record.notices
@@ -134,11 +134,11 @@ def test_a_retry_has_different_arguments() -> None:
     """In a former version, Dask returned its cached failure for each retry, without end."""
     numbers = []
 
-    def work(task: object, left_out: object, number: int) -> Any:
+    def work(task: object, number: int) -> Any:
         numbers.append(number)
         if len(numbers) == 1:
             raise NODE_LOST
-        return script.invent_pair(task, frozenset(), number)  # type: ignore[arg-type]
+        return script.invent_pair(task, number)  # type: ignore[arg-type]
 
     script = Script(work=work)
     run = Run(MATCH)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from merels.tournament.records.games import Adjudication, Entrant
-from merels.tournament.run import pairs
+from merels.tournament.run import tasks
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.tasks import Place
 from merels.tournament.statistics.sprt import Sprt
@@ -46,7 +46,7 @@ def test_games_whose_engine_does_not_start_are_played_after_a_repair(tmp_path: P
         f"engine B {NO_NET}: its games are left unplayed",
     ]
     starts = (tmp_path / "flag").stat().st_size - 2
-    assert starts - pairs.MAX_FAILURES in (0, 1), "one more start may have been in progress"
+    assert starts - tasks.MAX_FAILURES in (0, 1), "one more start may have been in progress"
     run.journal.close()
     failing(tmp_path, 9999, 9999)
     resumed = Run(chosen, tmp_path / "j")
