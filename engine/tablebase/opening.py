@@ -1,7 +1,7 @@
 """Tables of the opening, which are part of the package: positions with ten or more men in hand.
 
 With them the engine chooses among the moves that keep the proven value, from the first placement
-to the eighth. They are packed tables; `morris` and `roman` share theirs.
+to the eighth. They are packed tables; `mill`, `morris` and `roman` share theirs.
 
     python -m merels.engine.tablebase.opening DIR mill
 
@@ -30,6 +30,16 @@ ROOT = Path(__file__).parent / "opening"
 LEAST_HAND = 10
 """Least number of men in hand, of both sides together, of a position in these tables."""
 
+_SHARED = {rules_folder(PRESETS["morris"]): PRESETS["mill"]}
+"""Rules, by their folder, whose values in the opening are those of other rules.
+
+`morris` has no limit on plies with three men each; with ten men in hand, no value depends on it."""
+
+
+def stored_rules(rules: Rules) -> Rules:
+    """Return the rules of the files that have the values of ``rules``."""
+    return _SHARED.get(rules_folder(rules), rules)
+
 
 def opening_sectors(rules: Rules) -> list[Sector]:
     """Return the sectors of the opening under some rules."""
@@ -40,7 +50,7 @@ def opening_tables(position: Position) -> Tables | None:
     """Return the package's tables if they have the value of every move of a position."""
     if sum(position.hands) <= LEAST_HAND or position.rules.repetition == 1:
         return None
-    return _open(position.rules)
+    return _open(stored_rules(position.rules))
 
 
 @cache
@@ -84,7 +94,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("variants", nargs="*", metavar="R", help="rule sets (default: all)")
     arguments = parser.parse_args(argv)
     try:
-        chosen = [preset(name) for name in arguments.variants or PRESETS]
+        chosen = [stored_rules(preset(name)) for name in arguments.variants or PRESETS]
         for rules in {rules_folder(rules): rules for rules in chosen}.values():
             files = make(arguments.tables, ROOT, rules)
             size = sum(file.stat().st_size for file in files)

@@ -9,6 +9,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.notices import notify
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
+from merels.engine.tablebase.opening import opening_tables
 from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
 from merels.engine.tablebase.sectors import MAX_MEN, Sector
 from merels.protocol.commands.arguments import open_usable_tables, setup_of
@@ -39,12 +40,21 @@ def _value_text(entry: TableValue | None) -> str:
 def probe(arguments: argparse.Namespace, rules: Rules) -> int:
     """Print a position's value, and each move's value with the number of replies that keep it."""
     position = setup_of([arguments.position], rules).position
-    tables = open_folder(arguments, rules)
-    problem_count = len(tables.problems)
     outcome = position.outcome()
     if outcome is not None:
         raise InputError(arguments.position, f"the game is over: {outcome}")
+    opening = opening_tables(position)
+    try:
+        tables = open_folder(arguments, rules)
+    except InputError:
+        if opening is None:
+            raise
+        tables = opening
+    problem_count = len(tables.problems)
     entry = tables.probe(position)
+    if entry is None and opening is not None:
+        tables = opening
+        entry = tables.probe(position)
     if entry is None:
         # Damage of a packed table is found only when the table is read.
         damaged = "; ".join(tables.problems[problem_count:])

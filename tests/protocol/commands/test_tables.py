@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.game.rules import PRESETS
 from tests import commands
+from tests.kit.tables import built_folder
 
 main = commands.command("tables")
 RULES = ["-variant", "morris", "-set", "Repetition=0", "-set", "NoRemovalPlies=0"]
@@ -139,6 +141,20 @@ def test_probe_prints_the_value_and_all_moves_best_first(
     assert all(line.split()[1] == "loss" for line in lines[3:])
     depths = [int(line.split()[2]) for line in lines[3:]]
     assert depths == sorted(depths, reverse=True)
+
+
+def test_probe_reads_the_tables_of_the_opening_where_no_others_have_the_position(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in (tmp_path, built_folder(PRESETS["mill"], 6)):
+        status, output, _ = run(capsys, ["probe", "startpos", "-dir", str(folder)])
+        lines = [line.split(maxsplit=2) for line in output.splitlines()]
+        assert (status, lines[0], len(lines)) == (0, ["value", "draw"], 1 + 24)
+        replies = "23 of 23 replies keep this value"
+        assert all(words[1:] == ["draw", replies] for words in lines[1:])
+    ten_in_hand = "****@@**/@*@*****/O**OO*** w 5 5 0 1"
+    _, _, error = run(capsys, ["probe", ten_in_hand, "-dir", str(tmp_path)])
+    assert "no usable table here" in error
 
 
 def test_probe_respects_the_plies_already_played(
