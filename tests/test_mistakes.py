@@ -42,7 +42,7 @@ MISTAKES = (
     ("tournament -noswap 1", "'1'", "after -noswap, which takes no value"),
     ("tournament -tournament swis", "did you mean swiss?"),
     ("tournament -variant mil", "'mil'", "loc, mill"),
-    ("tournament -set Flying=up", "'up'", "never or own or both"),
+    ("tournament -set Flying=up", "'up'", "one of never, own, both"),
     (f"tournament -tb {'9' * 400}", "merels tables build"),
     ("tournament -engine name=x", "no cmd="),
     ("tournament -engine cmd=merels -engine cmd=merels", "'-engine'", "no limit of merels"),

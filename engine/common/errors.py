@@ -30,7 +30,7 @@ class InputError(ValueError):
 def required_text(value: object, expected: str) -> str:
     """Return an argument of a function that must be a text; `InputError` if it is not."""
     if not isinstance(value, str):
-        raise InputError(repr(value), f"expected a text: {expected}")
+        raise InputError(repr(value), f"expected a string: {expected}")
     return value
 
 

@@ -32,11 +32,11 @@ def unpack(data: bytes) -> bytes:
     """Return the weights in a file's content; `ValueError` states why it is invalid."""
     if not data.startswith(MAGIC):
         start = quoted(data[: len(MAGIC)])
-        raise ValueError(f"not a file of weights: it begins with {start}, not {quoted(MAGIC)}")
+        raise ValueError(f"not a weights file: it begins with {start}, not {quoted(MAGIC)}")
     version, stored = struct.unpack_from("<II", data.ljust(_HEADER.size), len(MAGIC))
     size = _HEADER.size + core.WEIGHTS_SIZE
     if len(data) >= _HEADER.size and version != VERSION:
-        raise ValueError(f"weights of version {version}, this program reads {VERSION}")
+        raise ValueError(f"weights format version {version}; this program reads version {VERSION}")
     if len(data) != size:
         raise ValueError(f"{len(data)} bytes instead of {size}: cut off or damaged")
     payload = data[_HEADER.size :]

@@ -107,7 +107,7 @@ def required_position(position: object) -> Position:
     """Return an argument that must be a `Position`; `InputError` if it is not."""
     if not isinstance(position, Position):
         raise InputError(
-            repr(position), "expected a Position; Position(text) reads one from a text"
+            repr(position), "expected a Position; Position(text) reads one from a string"
         )
     return position
 
@@ -202,7 +202,8 @@ class Position:
         required_rules(rules)
         for name, pair, high in (("men", men, ALL_POINTS), ("hands", hands, MEN_PER_SIDE)):
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise InputError(f"{name}={pair!r}", "expected a tuple of White's and Black's")
+                expected = f"expected a tuple: White's {name}, Black's {name}"
+                raise InputError(f"{name}={pair!r}", expected)
             for value in pair:
                 whole_number(value, 0, high, name)
         if men[0] & men[1]:
@@ -219,7 +220,7 @@ class Position:
         whole_number(number, 1, LARGEST_COUNT, "number")
         key = make_key(men, hands, side)
         if not isinstance(history, tuple) or history and history[-1] != key:
-            raise InputError("history", "expected a tuple of keys that ends with this position's")
+            raise InputError("history", "expected a tuple of keys, the last one this position's")
         return _Draft(rules, men, hands, side, plies, number, history or (key,))
 
     if not TYPE_CHECKING:

@@ -55,8 +55,8 @@ class Rules:
             if not field.choices:
                 whole_number(value, 0, field.maximum, field.name)
             elif value not in field.choices:
-                choices = " or ".join(field.choices)
-                raise InputError(f"{field.name}={value!r}", f"expected {choices}")
+                choices = ", ".join(field.choices)
+                raise InputError(f"{field.name}={value!r}", f"expected one of {choices}")
 
     def with_field(self, name: str, value: str) -> Rules:
         """Return these rules with one field set from a text; the case of ``name`` is ignored.
@@ -99,7 +99,7 @@ class Field:
         if self.choices:
             if text.lower() in self.choices:
                 return text.lower()
-            raise InputError(text, f"expected {' or '.join(self.choices)} for {self.name}")
+            raise InputError(text, f"expected one of {', '.join(self.choices)} for {self.name}")
         return read_whole(text, 0, self.maximum, f"{self.name} (0: off)")
 
 
@@ -154,7 +154,7 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
         required_text(setting, "Field=value")
         name, equals, value = setting.partition("=")
         if not equals:
-            raise InputError(setting, "expected Field=value")
+            raise InputError(setting, "expected Field=value, such as Flying=never")
         rules = rules.with_field(name, value)
     return rules
 

@@ -29,7 +29,8 @@ class Score:
     def __post_init__(self) -> None:
         if (self.cp is None) == (self.win_in is None):
             raise InputError(
-                f"cp={self.cp!r} win_in={self.win_in!r}", "expected one of both, as in Score(cp=20)"
+                f"cp={self.cp!r} win_in={self.win_in!r}",
+                "expected either cp or win_in, as in Score(cp=20)",
             )
 
     def mate(self) -> int | None:

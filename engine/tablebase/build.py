@@ -151,7 +151,7 @@ class Builder:
         if self.memory is not None and needed > self.memory:
             raise InputError(
                 f"{self.memory / 2**30:.2f} GiB",
-                f"{step} needs {needed / 2**30:.2f} GiB of memory; allow more"
+                f"{step} needs {needed / 2**30:.2f} GiB of memory; raise the limit"
                 + (", or build without depths" if depths else ""),
             )
 

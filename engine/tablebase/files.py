@@ -109,7 +109,8 @@ def check_rules(rules: Rules) -> None:
     """Raise `InputError` for rules without tables."""
     if rules.repetition == 1:
         raise InputError(
-            "Repetition=1", "expected 0 or at least 2: with 1 the moving phase is drawn at once"
+            "Repetition=1",
+            "expected 0 or at least 2 for tables; with 1, the moving phase is an immediate draw",
         )
 
 
@@ -135,11 +136,14 @@ def file_name(sector: Sector, kind: int) -> str:
 def parse_header(data: bytes, path: Path) -> Header:
     """Return the header of a file from its first bytes; `TableError` states why it is invalid."""
     if len(data) < HEADER_SIZE or data[:8] != MAGIC:
-        raise TableError(f"{path}: not a table of merels, or cut off within its header")
+        raise TableError(f"{path}: not a table, or cut off within its header; {remedy(path)}")
     content, stored_crc = data[: HEADER_SIZE - 4], data[HEADER_SIZE - 4 : HEADER_SIZE]
     _, version, kind, own, opponent, tables, *fields = _HEADER.unpack(content)
     if version != VERSION:
-        raise TableError(f"{path}: format version {version}, this program reads {VERSION}")
+        raise TableError(
+            f"{path}: format version {version}, but this program reads version {VERSION}; "
+            f"{remedy(path)}"
+        )
     if zlib.crc32(content) != int.from_bytes(stored_crc, "little"):
         raise TableError(f"{path}: damaged header; {remedy(path)}")
     hand, each_mill = fields.pop(4), bool(fields[2])
@@ -147,10 +151,14 @@ def parse_header(data: bytes, path: Path) -> Header:
     if kind not in SUFFIX or not sector.occurs(each_mill) or hand and kind == DEPTHS:
         in_hand = f", {hand} in hand" if hand else ""
         raise TableError(
-            f"{path}: no table of merels has kind {kind}, {own} and {opponent} men{in_hand}"
+            f"{path}: damaged header: no table has kind {kind}, {own} and {opponent} men{in_hand}; "
+            f"{remedy(path)}"
         )
     if tables != len(sector.sides):
-        raise TableError(f"{path}: {tables} is not the number of tables of {sector}")
+        raise TableError(
+            f"{path}: damaged header: expected the number of tables {len(sector.sides)}, found "
+            f"{tables}; {remedy(path)}"
+        )
     sum_of_data, sum_of_values, places, *counts = fields[6:15]
     depths = [None if depth == NO_DEPTH else depth for depth in fields[15:19]]
     tallies = [Tally(*counts[3 * i : 3 * i + 3], *depths[2 * i : 2 * i + 2]) for i in range(tables)]
@@ -194,10 +202,10 @@ def map_table(path: Path, rules: Rules) -> tuple[Header, memoryview]:
         with open_regular_file(path, follow=True) as file:
             header = parse_header(file.read(HEADER_SIZE), path)
             if header.rules != rule_fields(rules):
-                raise TableError(f"{path}: made for other rules than {rules}")
+                raise TableError(f"{path}: made for rules other than {rules}; {remedy(path)}")
             expected = file_name(header.sector, header.kind)
             if expected != path.name:
-                raise TableError(f"{path}: contains the table {expected}; rename it")
+                raise TableError(f"{path}: contains the table {expected}; rename the file to that")
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
@@ -217,7 +225,10 @@ def check_data(
             f"cut off or damaged; {remedy(path)}"
         )
     if header.places != header.sector.table_places:
-        raise TableError(f"{path}: {header.places} places are not those of {header.sector}")
+        raise TableError(
+            f"{path}: damaged header: expected {header.sector.table_places} places, found "
+            f"{header.places}; {remedy(path)}"
+        )
     if (check or len(data) <= _ALWAYS_CHECKED_BYTES) and checksum([data]) != header.checksum:
         raise TableError(f"{path}: damaged data (checksum differs); {remedy(path)}")
 

@@ -152,7 +152,7 @@ class Tables:
             return []
         depths_header, depths = open_table(path, self.rules, check)
         if depths_header.values_checksum != header.values_checksum:
-            raise TableError(f"{path}: belongs to other values; build the table again")
+            raise TableError(f"{path}: made for another table of values; build the table again")
         return depths
 
     def _after_removals(self, sector: Sector) -> set[Sector]:

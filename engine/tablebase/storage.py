@@ -80,6 +80,7 @@ def prepared(folder: Path) -> Iterator[None]:
                 draft.unlink(missing_ok=True)
             except OSError as error:
                 raise InputError(
-                    str(draft), f"cannot remove this draft of a killed program: {error.strerror}"
+                    str(draft),
+                    f"cannot remove this temporary file of an interrupted run: {error.strerror}",
                 ) from error
         yield

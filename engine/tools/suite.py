@@ -48,7 +48,7 @@ def load(path: Path, rules: Rules) -> list[Problem]:
     except OSError as error:
         raise system_error(str(path), "read", error) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(str(path), f"expected JSON: {error}") from None
+        raise InputError(str(path), f"expected a JSON list of positions: {error}") from None
     if not isinstance(rows, list):
         raise InputError(str(path), "expected a JSON list of positions")
     problems = []
@@ -72,7 +72,7 @@ def _problem(row: object, rules: Rules) -> Problem:
     best = frozenset(parse_move(str(move)) for move in moves)
     outcome = position.outcome()
     if outcome is not None:
-        raise InputError(text, f"expected a position with moves left, found the end: {outcome}")
+        raise InputError(text, f"the game is over here: {outcome}; leave this position out")
     for move in best:
         position.push(move)
     return Problem(position, value, best)

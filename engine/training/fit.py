@@ -147,7 +147,7 @@ def main(argv: list[str] | None = None) -> int:
         unseen = suite_keys(args.unseen)
         args.work.mkdir(parents=True, exist_ok=True)
         if not os.access(args.out.absolute().parent, os.W_OK):
-            raise InputError(str(args.out), "expected a file in a folder that can be written")
+            raise InputError(str(args.out), "cannot write to the folder of this file")
         write_named(args.out, [weights.pack(_make(args, unseen))])
     except (InputError, OSError) as error:
         parser.error(str(error))

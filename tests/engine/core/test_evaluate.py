@@ -37,10 +37,10 @@ OVERFLOWING = b"\xff\x7f" * (core.WEIGHTS_SIZE // 2)
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"", "not a file of weights: it begins with '', not 'MERELSEW'"),
-        (b"PK" + INTACT[2:], "not a file of weights: it begins with 'PKRELSEW', not 'MERELSEW'"),
+        (b"", "not a weights file: it begins with '', not 'MERELSEW'"),
+        (b"PK" + INTACT[2:], "not a weights file: it begins with 'PKRELSEW', not 'MERELSEW'"),
         (INTACT[:10], f"10 bytes instead of {len(INTACT)}: cut off or damaged"),
-        (INTACT[:8] + b"\x01" + INTACT[9:], "weights of version 1, this program reads 5"),
+        (INTACT[:8] + b"\x01" + INTACT[9:], "format version 1; this program reads version 5"),
         (INTACT[:-1], f"{len(INTACT) - 1} bytes instead of {len(INTACT)}: cut off or damaged"),
         (INTACT[:5000] + bytes([INTACT[5000] ^ 1]) + INTACT[5001:],
          r"damaged data: CRC-32 [0-9a-f]{8} instead of [0-9a-f]{8}"),

@@ -206,17 +206,17 @@ def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
 @pytest.mark.parametrize(
     "changes, message",
     (
-        ({10: b"\x09"}, "no table of merels has kind 9"),
+        ({10: b"\x09"}, "no table has kind 9"),
         ({11: b"\xc8\xc8"}, "200 and 200 men"),
         ({11: b"\x03\x04"}, "3 and 4 men"),
         ({11: b"\x02\x02"}, "2 and 2 men"),
         ({11: b"\x03\x03", 18: b"\x13"}, "3 and 3 men, 19 in hand"),
         ({10: b"\x02", 13: b"\x01", 18: b"\x06"}, "kind 2, 3 and 3 men, 6 in hand"),
-        ({13: b"\x01", 18: b"\x06"}, "contains the table 3-3+6.wdl; rename it"),
-        ({13: b"\x02", 18: b"\x06"}, "2 is not the number of tables of 3-3+6"),
-        ({13: b"\xff"}, "255 is not the number of tables"),
-        ({13: b"\x00"}, "0 is not the number of tables"),
-        ({14: b"\xff\xff\xff\xff"}, "made for other rules"),
+        ({13: b"\x01", 18: b"\x06"}, "contains the table 3-3+6.wdl; rename the file to that"),
+        ({13: b"\x02", 18: b"\x06"}, "expected the number of tables 1, found 2"),
+        ({13: b"\xff"}, "found 255"),
+        ({13: b"\x00"}, "found 0"),
+        ({14: b"\xff\xff\xff\xff"}, "made for rules other than"),
         ({40: (1 << 60).to_bytes(8, "little")}, "bytes instead of 288230376151711872"),
         ({40: b"\xff" * 8}, "bytes instead of"),
         ({40: bytes(8)}, "bytes instead of"),
@@ -253,7 +253,7 @@ def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Pat
     data = (tmp_path / FOLDER / "3-3.wdl").read_bytes()
     (tmp_path / rules_folder(other) / "3-3.wdl").write_bytes(data)
     tables = open_tables(tmp_path, other)
-    assert "made for other rules" in tables.problems[0]
+    assert "made for rules other than" in tables.problems[0]
     assert not tables.headers
     (tmp_path / FOLDER / "4-3.wdl").write_bytes(data)
     assert "contains the table 3-3.wdl" in open_tables(tmp_path, RULES).problems[0]
@@ -269,8 +269,8 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     data = path.read_bytes()
     assert parse_header(data, path).values_checksum == values.checksum
     for foreign, message in (
-        ((tmp_path / rules_folder(other_rules) / path.name).read_bytes(), "other rules"),
-        (with_header(data, {32: b"else"}), "belongs to other values"),
+        ((tmp_path / rules_folder(other_rules) / path.name).read_bytes(), "rules other than"),
+        (with_header(data, {32: b"else"}), "made for another table of values"),
     ):
         path.write_bytes(foreign)
         tables = open_tables(tmp_path, RULES)
@@ -291,7 +291,7 @@ def test_a_sector_that_exceeds_the_memory_limit_is_refused(tmp_path: Path) -> No
     """Without a limit, every sector fits into 12 GiB."""
     with pytest.raises(InputError) as caught:
         Builder(tmp_path, RULES, memory=1 << 20).build(6)
-    assert "GiB of memory; allow more" in str(caught.value)
+    assert "GiB of memory; raise the limit" in str(caught.value)
     assert max(solver.sector_memory(*sector[:2], True) for sector in sectors()) < 12 * 2**30
 
 

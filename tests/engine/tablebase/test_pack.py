@@ -157,7 +157,7 @@ def test_a_file_cut_off_or_of_other_rules_is_refused(built: Path, tmp_path: Path
         with pytest.raises(TableError, match="cut off|cannot be mapped"):
             open_packed(path, UNLIMITED, False, [])
     path.write_bytes(data)
-    with pytest.raises(TableError, match="made for other rules"):
+    with pytest.raises(TableError, match="made for rules other than"):
         open_packed(path, PRESETS["mill"], False, [])
     path.rename(path.with_name("3-3.wdp"))
     with pytest.raises(TableError, match="contains the table 4-3.wdp"):

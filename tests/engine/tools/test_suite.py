@@ -46,8 +46,8 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ("{", "expected JSON"),
-        ("[" * 100_000, "expected JSON"),
+        ("{", "expected a JSON list of positions"),
+        ("[" * 100_000, "expected a JSON list of positions"),
         ({}, "expected a JSON list"),
         ([5], "'5' (token 0)"),
         ([{"position": 5, "value": 1, "best": []}], "expected an object with position"),
