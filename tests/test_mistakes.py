@@ -178,7 +178,7 @@ MISTAKES = (
     ("tables build -men 6 -set Repetition=1", "expected 0 or at least 2"),
     ("tables build -men 6 -memory 0.001", "GiB of memory"),
     ("tables build -men 6 -memory nan", "expected GiB from 0.001 to 100000"),
-    ("tables stats -dir .", "no usable table here; make them with merels tables build -all"),
+    ("tables stats -dir .", "no usable tables here; make them with merels tables build -all"),
     ("tables probe nonsense", "expected"),
     ("tables stats -dir . -set Colour=red", "expected a rule field"),
     # league

@@ -89,7 +89,7 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuf
     [line] = [line for line in done.stderr.splitlines() if "standard output" in line]
     program, _, message = line.partition(": ")
     assert program in ("merels", f"merels {command}")
-    assert message == "standard output cannot be written: No space left on device"
+    assert message == "cannot write to standard output: No space left on device"
     assert done.returncode == 1 and "Traceback" not in done.stderr
 
 

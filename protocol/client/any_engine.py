@@ -382,7 +382,7 @@ class AnyEngine:
         for move in allowed:
             objection = root.objection(move)
             if objection is not None:
-                raise InputError(str(move), f"illegal move to choose from, {objection}")
+                raise InputError(str(move), f"illegal move in root_moves, {objection}")
         return Task(position, played, root, allowed)
 
     def _end_analysis(self) -> None:

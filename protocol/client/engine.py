@@ -251,7 +251,7 @@ class Engine(AnyEngine):
             raise self.connection.timeout_error("plays no move in its time")
         move, reply = _read_moves(answer, position)
         if move is not None and task.root_moves and move not in task.root_moves:
-            raise EngineError(f"move '{move}' is not among the moves to choose from")
+            raise EngineError(f"the engine answered '{move}', which is not in root_moves")
         return PlayResult(move, reply, self.connection.dialect.info(answer.info, position))
 
     def _analyse(self, task: Task, limit: Limit | None, multipv: int) -> Analysis:

@@ -62,6 +62,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with `USAGE_ERROR`."""
+        for action in self._actions:  # argparse names each flag as -to/--to.
+            if action.option_strings:
+                names = "/".join(action.option_strings)
+                message = message.replace(names, action.option_strings[0])
         self.exit(USAGE_ERROR, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
@@ -187,6 +191,8 @@ def setup_of(words: Sequence[str], rules: Rules) -> Setup:
     if not words:
         raise InputError(text, "expected a position, found an empty text; try startpos")
     if words[0].lower() not in ("startpos", "fen"):
+        if len(words) == 1:
+            raise InputError(text, "expected startpos or the 6 fields of a position")
         words = ["fen", *words]
     return read_setup(words, rules)
 
@@ -248,5 +254,5 @@ def require_tables(tables: Tables, root: Path) -> None:
         rules = tables.rules
         raise InputError(
             str(root / rules_folder(rules)),
-            f"no usable table here; make them with {build_command(rules, root)}",
+            f"no usable tables here; make them with {build_command(rules, root)}",
         )

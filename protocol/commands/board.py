@@ -108,7 +108,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         # TypeError and UnicodeError are raised for an invalid host name.
         reason = error.strerror if isinstance(error, OSError) else None
         where = f"{arguments.host}:{port}"
-        raise InputError(where, f"cannot listen on this address ({reason or error})") from None
+        raise InputError(where, f"cannot listen on this address: {reason or error}") from None
     if port:
         _keep_cookie(server, store.folder if store is not None else None)
     address = server.start_address

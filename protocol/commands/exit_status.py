@@ -47,7 +47,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except Failure as error:
         status, lines = FAILED, [str(error), *getattr(error, "__notes__", ())]
     except OSError as error:
-        where = error.filename or "standard output cannot be written"
+        where = error.filename or "cannot write to standard output"
         status, lines = FAILED, [f"{where}: {error.strerror or error}"]
     except RuntimeError as error:
         if "thread" not in str(error):

@@ -111,7 +111,7 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
         try:
             write_named(out, [pack(text, out)])
         except OSError as error:
-            raise InputError(str(out), f"cannot be written ({error.strerror})") from None
+            raise InputError(str(out), f"cannot write this file: {error.strerror}") from None
         print(f"{_summary(puzzles)} in {shell_text([str(out)])}")
     if len(puzzles) == arguments.count:
         return OK

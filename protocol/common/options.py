@@ -78,8 +78,7 @@ class Option:
                     high is not None and number > high):
                 bounds = (("from", low), ("to", high))
                 limits = "".join(f" {word} {bound}" for word, bound in bounds if bound is not None)
-                kind = "a whole number" if number is None else "a number"
-                raise self._refused(text, kind + limits)
+                raise self._refused(text, f"a whole number{limits}")
             return str(number)
         if self.kind == "combo" and self.choices:
             for choice in self.choices:

@@ -94,7 +94,7 @@ def _six_fields(fields: Sequence[str]) -> tuple[list[str], list[int]]:
         placing = in_hand["wb".index(side)] > 0
         _check_phase(phase, action, placing)
     elif (side, phase, action) != ("-", "o", "o"):
-        raise InputError(end, "expected - while the game goes on, or - o o after its end", 10)
+        raise InputError(end, "expected - here, or - o o as side, phase and action", 10)
     else:
         # MFEN has no side to move after the end of a game. It would be the loser's turn; after a
         # draw, the number of plies decides.
@@ -112,7 +112,7 @@ def _check_end(position: Position, fields: Sequence[str]) -> None:
         return
     if stated.partition(":")[2] in _NOT_IN_POSITION:
         hint = "write it as a position of a game that goes on"
-        raise InputError(stated, f"a position does not show this end of its game; {hint}", 10)
+        raise InputError(stated, f"a position cannot show this end of a game; {hint}", 10)
     here = "the game goes on" if actual == "-" else f"the game ends as {actual}"
     raise InputError(stated, f"under the rules {position.rules} {here} here", 10)
 

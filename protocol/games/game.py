@@ -244,11 +244,11 @@ class Game:
         ):  # fmt: skip
             node = node.parent
         if node.parent is None:
-            raise InputError("promote", "this is the main line already")
+            raise InputError("promote", "this is already the main line")
         stop, children = node.parent, node.parent.children
         index = children.index(node)
         if self.played and (index == 0 or index == 1 and children[0] in self.live.line()):
-            raise InputError("promote", "the game that is played here stays the main line")
+            raise InputError("promote", "the game played here stays the main line")
         if index == 0:  # The variation continues the main line, which ended at its parent.
             self._edit(
                 lambda: record.stop_at(None), lambda: record.stop_at(stop), self.live, self.at
@@ -265,7 +265,7 @@ class Game:
         """
         record, parent = self.record, node.parent
         if parent is None:
-            raise InputError("delete", "the start is not a move; choose a move first")
+            raise InputError("delete", "the start position cannot be deleted; choose a move first")
         of_game = node in self.live.line()
         if of_game and self.played:
             when = "during the game" if self.in_play else "after the game"

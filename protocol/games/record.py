@@ -25,7 +25,9 @@ class Record(Tree):
         stated = self.tags.get("FEN", "")
         # A FEN in another form, such as MFEN, is not compared.
         if len(stated.split()) == 6 and Position(stated, self.start.rules).key != self.start.key:
-            raise InputError(stated, f"the tag FEN is not the first position, {self.start.fen()}")
+            raise InputError(
+                stated, f"the tag FEN differs from the first position, {self.start.fen()}"
+            )
 
     @property
     def headers(self) -> dict[str, str]:

@@ -64,7 +64,7 @@ def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str)
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | source
     for name in source:
         if not _is_tag_name(name):
-            raise InputError(name, "expected a tag's name of letters, digits and _")
+            raise InputError(name, "expected a tag name of letters, digits and _")
     tags["Result"] = result
     tags["Variant"] = str(start.rules)
     first = format_position(start)

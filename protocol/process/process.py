@@ -134,7 +134,9 @@ class EngineProcess:
             with self._popen:
                 kill_group(self.pid)
                 self.errors.close()
-            raise EngineError(f"cannot start the guardian of engines: {_reason(error)}") from None
+            raise EngineError(
+                f"cannot start the helper process that ends engines: {_reason(error)}"
+            ) from None
         self.stdin = self._popen.stdin.fileno()
         self.stdout = self._popen.stdout.fileno()
         self.sentinel: int | None = None

@@ -14,7 +14,7 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, placed
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
@@ -97,9 +97,9 @@ def load(path: Path) -> list[Puzzle]:
     except UnicodeDecodeError:
         raise InputError(str(path), "expected a file of puzzles in UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(str(path), f"cannot be unpacked ({error}); make it again") from None
+        raise InputError(str(path), f"cannot unpack this file: {error}; make it again") from None
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        raise InputError(str(path), f"cannot read this file: {error.strerror}") from None
     return list(_read(path, text))
 
 
@@ -121,11 +121,10 @@ def _read(path: Path, text: str) -> Iterator[Puzzle]:
         try:
             yield _parse(json.loads(line))
         except InputError as error:
-            raise InputError(f"{path}:{number}", str(error)) from None
+            raise placed(error, f"line {number} of {path}") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise InputError(
-                f"{path}:{number}", "expected a puzzle in the form that 'merels puzzles' writes"
-            ) from None
+            fault = InputError(line, "expected a puzzle in the form that 'merels puzzles' writes")
+            raise placed(fault, f"line {number} of {path}") from None
 
 
 def _parse(row: dict[str, Any]) -> Puzzle:

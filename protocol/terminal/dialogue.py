@@ -233,7 +233,7 @@ class Dialogue:
             if isinstance(error, InputError):
                 raise
             reason = getattr(error, "strerror", None) or error
-            raise InputError(path, f"cannot write the record to this file ({reason})") from None
+            raise InputError(path, f"cannot write the record to this file: {reason}") from None
         print(f"The game was saved to {path}")
 
     def record(self) -> Record:

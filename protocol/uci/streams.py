@@ -100,7 +100,7 @@ class Output:
         """End the process: with status 0 if the output's reader has gone, otherwise with 1."""
         if error.errno in _BROKEN_PIPE:
             os._exit(0)
-        self.fail(f"standard output cannot be written: {error.strerror}")
+        self.fail(f"cannot write to standard output: {error.strerror}")
 
 
 def _describe(what: Exception | str) -> str:
@@ -124,7 +124,7 @@ class _Log:
             self._file = open(path, "ab", 0)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise InputError(path, f"expected a file that can be written ({reason})") from None
+            raise InputError(path, f"cannot write this file: {reason}") from None
         self.failed = False
 
     def append(self, direction: str, line: str) -> None:
@@ -170,4 +170,6 @@ def refuse_pipe(path: str) -> None:
     except (OSError, ValueError):
         return  # The caller opens the file next, and reports the error.
     if is_pipe:
-        raise InputError(path, "expected a file; this is a pipe, which would wait for a reader")
+        raise InputError(
+            path, "expected a file, found a pipe, on which merels would wait for a reader"
+        )

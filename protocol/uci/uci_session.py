@@ -134,7 +134,7 @@ class Session:
         name, text = split_setting(arguments)
         job = self._worker.job
         if job is not None and not job.clock.stopped:
-            raise InputError(name, "options cannot be set during a search; the old value is kept")
+            raise InputError(name, "options cannot be set during a search; send stop first")
         self._worker.join()
         option = OPTIONS.find(name)
         if option.name == "Debug Log File":
@@ -232,7 +232,7 @@ class Session:
         """Run perft; without a valid number, report an error instead of starting a search."""
         go = parse_go(["perft", *arguments.split()], self._setup.position, self._dialect)
         if go.perft is None:
-            raise InputError(arguments or "perft", "expected perft N, the plies to count")
+            raise InputError(arguments or "perft", "expected a number of plies, as in perft 5")
         self._start(go)
 
     def _bench(self, arguments: str) -> None:

@@ -118,7 +118,7 @@ def store_games(session: Session, text: str, rules: Rules) -> JSON:
             store.add(record)
         except OSError as error:
             where = str(store.folder)
-            raise InputError(where, f"cannot write to this folder ({error.strerror})") from None
+            raise InputError(where, f"cannot write to this folder: {error.strerror}") from None
         count += 1
     return {"kept": count, "skipped": len(faults), "faults": faults[:MAX_FAULTS]}
 

@@ -83,7 +83,7 @@ def suggest(session: Session) -> JSON:
         raise InputError("hint", "it is not your turn; wait for the engine's move")
     best = session.reviewer.judge(position.rules)(position).best
     if best is None:
-        raise InputError("hint", "no move is known here; try a move of your own")
+        raise InputError("hint", "the engine has no move to suggest here; try a move of your own")
     return {"move": str(best)}
 
 

@@ -241,7 +241,7 @@ def test_next_of_an_analysis_can_time_out() -> None:
     "settings, message",
     [
         ({"Hsh": 1}, "'Hsh': no such option; did you mean Hash"),
-        ({"Hash": 0}, "'0': option Hash takes a number from 1 to 1024"),
+        ({"Hash": 0}, "'0': option Hash takes a whole number from 1 to 1024"),
         ({"Hash": "many"}, "'many': option Hash takes a whole number from 1 to 1024"),
         ({"Hash": "1_0"}, "'1_0': option Hash takes a whole number from 1 to 1024"),
         ({"Hash": "٣"}, "'٣': option Hash takes a whole number from 1 to 1024"),
@@ -271,7 +271,7 @@ def test_the_error_about_a_spin_names_its_bounds(
 ) -> None:
     option = parse_option(f"option name X type spin default 0 {bounds}")
     assert option is not None and option.check(str(valid)) == str(valid)
-    with pytest.raises(InputError, match=f"'{invalid}': option X takes a number {expected}"):
+    with pytest.raises(InputError, match=f"'{invalid}': option X takes a whole number {expected}"):
         option.check(invalid)
 
 
@@ -393,7 +393,7 @@ def test_a_move_outside_the_moves_to_choose_from_is_an_error() -> None:
     with Engine.popen(fake("sound")) as engine:
         move = engine.play(Position(), Limit(nodes=1)).move
         others = [other for other in Position().legal_moves() if other != move]
-        with pytest.raises(EngineError, match="move '..' is not among the moves to choose from"):
+        with pytest.raises(EngineError, match="answered '..', which is not in root_moves"):
             for other in others:
                 engine.play(Position(), Limit(nodes=1), root_moves=[other])
 
@@ -442,7 +442,7 @@ def test_no_engine_runs_without_a_guardian(monkeypatch: pytest.MonkeyPatch) -> N
         GUARDIAN._process.wait()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/no/such/python")
-            with pytest.raises(EngineError, match="cannot start the guardian of engines: No such"):
+            with pytest.raises(EngineError, match="process that ends engines: No such"):
                 Engine.popen(sound)
             assert len(marked(own_mark())) == 1
             engine.close()

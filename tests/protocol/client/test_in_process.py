@@ -36,7 +36,7 @@ def test_play_accepts_every_kind_of_limit_and_only_legal_moves() -> None:
         assert engine.play(position, Limit(nodes=99), moves=moves, root_moves=[only]).move == only
         with pytest.raises(InputError):
             engine.play(position, Limit(nodes=1), moves=[parse_move("d6-d5")])
-        with pytest.raises(InputError, match="'a1-a4': illegal move to choose from"):
+        with pytest.raises(InputError, match="'a1-a4': illegal move in root_moves"):
             engine.play(position, Limit(nodes=1), root_moves=[parse_move("a1-a4")])
 
 

@@ -159,7 +159,7 @@ def test_standard_input_is_converted() -> None:
         ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
         ("-from pgn -to six", "1. 5", "expected a move such as d6"),
-        ("-from journal -to pgn", "1. d6", "not a complete journal"),
+        ("-from journal -to pgn", "1. d6", "not a complete merels journal"),
         ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
         ("-to fen", "", "invalid choice: 'fen'"),
         ("", "", "-to"),

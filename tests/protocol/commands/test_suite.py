@@ -54,7 +54,7 @@ def test_an_unusable_suite_or_folder_of_tables_is_refused(
     invalid = write_suite(tmp_path / "invalid", START_ROW, START_ROW | {"position": "x"})
     for arguments, message in (
         ([valid, "-known"], "expected -tables DIR"),
-        ([valid, "-tables", str(tmp_path / "mistyped")], "no usable table here"),
+        ([valid, "-tables", str(tmp_path / "mistyped")], "no usable tables here"),
         ([valid, "-tables", str(tmp_path), "-known"], "found none"),
         ([empty], "found none"),
         ([invalid], "'x': "),

@@ -22,7 +22,7 @@ def test_positions_are_equal_after_writing_and_reading_mfen() -> None:
         end_field = text.split()[10]
         end_fields.add(end_field)
         if end_field == "d:repetition" and position.rules.repetition > 1:
-            with pytest.raises(InputError, match="a position does not show this end"):
+            with pytest.raises(InputError, match="a position cannot show this end"):
                 read_position(text, position.rules)
             continue
         reread = read_position(text, position.rules)
@@ -78,7 +78,7 @@ def test_the_side_to_move_after_a_win_is_the_loser() -> None:
         (f"{MFEN} ......../......../........ w p p 9,9 - 0 -1 -", "the plies played"),
         (f"{MFEN} ......../......../........ w p p 9,9 - 0 0 w:resignation", "'w:resignation'"),
         (f"{MFEN} ......../......../........ - o o 9,9 - 0 0 w:resignation",
-         "a position does not show this end"),
+         "a position cannot show this end"),
         (f"{MFEN} ......../......../........ - o o 9,9 - 0 0 w:no-legal-move",
          "under the rules mill the game goes on here"),
         (f"{MFEN} ......../......../........ w p p 9,9 - 0 0 - lm=a7,d7;-,-",

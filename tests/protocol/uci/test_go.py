@@ -215,7 +215,7 @@ def test_a_draw_by_repetition_has_no_best_move_and_the_game_may_continue(gui: Gu
 def test_perft_without_a_number_starts_no_search(gui: Gui) -> None:
     for line in ("perft", "perft x", "perft infinite"):
         lines = gui.ask(line)
-        assert len(lines) == 1 and lines[0].endswith("expected perft N, the plies to count")
+        assert len(lines) == 1 and lines[0].endswith("expected a number of plies, as in perft 5")
     gui.send("stop")
     assert gui.several_answers() == []
 
