@@ -71,7 +71,10 @@ def main(argv: list[str]) -> int:
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, (*FORMATS, "html"))
     if form == "html":
-        raise InputError(options.out, "use merels ratings FILE -tables DIR -out FILE for a page")
+        raise InputError(
+            options.out, "expected a text or JSON report; for a page, use merels ratings FILE "
+            "-tables DIR -out FILE"
+        )  # fmt: skip
     faults, rules = Faults(options.strict), record_rules(options)
     accuracy = measure(faults, options.files, options.tables, rules, options.same)
     if faults.status != USAGE_ERROR:

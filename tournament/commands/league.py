@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
         print(league_help())
         return OK
     if not argv or argv[0].startswith("-"):
-        raise InputError(argv[0] if argv else "", "expected the league's folder first, as in "
+        raise InputError(argv[0] if argv else "league", "expected the league's folder first, as in "
                          "merels league DIR create")
     folder, action, *words = argv if len(argv) > 1 else [*argv, "status"]
     for word in (action, *([] if action in FLAGGED else words)):
@@ -211,7 +211,7 @@ def _play(folder: str, words: Sequence[str]) -> int:
         for name, _ in league.terms.anchors:
             if name not in league.members:
                 notify(f"the anchor '{printable(name)}' does not fix the scale, because no player "
-                       "has this name; add the player that is meant under this name")
+                       "has this name; add a player of this name")
         plan = LeaguePlan(league, goal, options.shard, options.pause)
         status = _run(league, plan, options, given.line)
         _print_list(league)

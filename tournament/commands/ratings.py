@@ -60,12 +60,16 @@ def main(argv: list[str]) -> int:
     if anchor is not None and not any(anchor[0] in match for match in games.matches):
         names = sorted({name for match in games.matches for name in match})
         namesakes = ", ".join(name for name in names if name.startswith(f"{anchor[0]} ["))
-        hint = f"; name one of {namesakes}" if namesakes else suggestion(anchor[0], names)
+        hint = suggestion(anchor[0], names) or "; name an engine that did"
+        if namesakes:
+            hint = f"; name one of {namesakes}"
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
     accuracy = None
     if options.tables is not None:
         if form == "csv":
-            raise InputError("-tables", "adds nothing to CSV; see merels accuracy -format json")
+            raise InputError(
+                "-tables", "a CSV report has no accuracy; use merels accuracy -format json"
+            )
         accuracy = measure(faults, options.files, options.tables, RecordRules(), options.same)
     report = GamesReport(games, anchor, accuracy)
     if form == "html":

@@ -135,7 +135,7 @@ def _check_continues(stored: StoredRun, path: str, command: str) -> None:
         )
     if json.loads(stored.notes["settings"]).get("reverse"):
         raise file_error(
-            path, "its run swaps all colours by -reverse, which merels no longer has; "
+            path, "this run has -reverse, a flag that merels no longer has; "
             "start a new run"
         )
     if stored.command != command:

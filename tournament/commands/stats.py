@@ -111,7 +111,7 @@ def _counts(option: str, text: str, form: str) -> tuple[int, ...]:
     """Parse the comma-separated whole numbers of an option; ``form`` names them, as ``W,L,D``."""
     words = text.split(",")
     if len(words) != form.count(",") + 1:
-        raise InputError(text, f"expected whole numbers with commas, as {form}, for {option}")
+        raise InputError(text, f"expected whole numbers separated by commas, {form}, for {option}")
     return tuple(read_whole(word.strip(), 0, MAX_COUNT, option) for word in words)
 
 
@@ -130,7 +130,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
             name, equals, value = word.partition("=")
             if not equals or name not in ("elo0", "elo1", *values) or name in chosen:
                 names = ", ".join(f"{name}=" for name in ("elo0", "elo1", *values))
-                raise InputError(word, f"expected each of {names} once at most for -sprt")
+                raise InputError(word, f"expected each of {names} at most once for -sprt")
             chosen[name] = value
         words = [chosen.pop(name, "") for name in ("elo0", "elo1")]
     if len(words) != 2 or not all(words):

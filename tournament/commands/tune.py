@@ -52,7 +52,7 @@ def main(argv: list[str]) -> int:
         maximum = lag(settings.rounds)
         if given.value("-concurrency", default=1) > maximum:
             pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
-            notify(f"a tune of {pairs} plays {at_once} at once; the other workers wait")
+            notify(f"a tune of {pairs} plays at most {at_once} at once; the other workers wait")
         with prepared(given, stored, settings, TuningPlan) as run:
             plan = run.board.plan
             assert isinstance(plan, TuningPlan)

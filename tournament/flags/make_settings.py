@@ -113,7 +113,8 @@ def _is_sound(each: dict[str, str], faults: FlagFaults) -> bool:
     """Add the errors in the values of ``-each`` to ``faults``; return whether there are none."""
     errors = FlagFaults()
     if "name" in each:
-        errors.add(InputError(each["name"], "-each name= would give all engines one name"))
+        problem = "-each name= would give all engines one name; use -engine name="
+        errors.add(InputError(each["name"], problem))
     program = {} if "level" in each else {"cmd": sys.executable}
     with errors.kept():
         make_engine(program | each | {"name": "-each"}, tuple(DIALECTS))
@@ -164,7 +165,7 @@ def _entrant(
     taken.add(name)
     limits = [values.get(key, "inf").lower() for key in ("tc", "st", "nodes", "depth")]
     if all(text in ("inf", "infinite") for text in limits):
-        problem = f"no limit of {name}; add tc=, st=, nodes= or depth= to it or to -each"
+        problem = f"no limit for {name}; add tc=, st=, nodes= or depth= to -engine or -each"
         faults.add(InputError("-engine", problem))
     parsed = _conditions(values, name, faults)
     clock = parsed.pop("limit", TimeControl())

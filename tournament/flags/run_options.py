@@ -175,10 +175,11 @@ def _check_shard(shard: tuple[int, int], settings: Settings) -> None:
     text = "-shard {}/{}".format(*shard)
     if shard[1] > 1 and settings.format in ("swiss", "knockout"):
         raise InputError(
-            text, f"a {settings.format} cannot be played in parts: it pairs by results"
-        )
+            text, f"a {settings.format} tournament cannot be split, because results decide its "
+            "pairings; leave out -shard"
+        )  # fmt: skip
     if shard[1] > 1 and settings.sprt is not None:
-        raise InputError(text, "a part cannot decide a test; leave out -shard or -sprt")
+        raise InputError(text, "one part cannot decide an SPRT; leave out -shard or -sprt")
 
 
 def _default_wait(settings: Settings) -> int:

@@ -364,7 +364,7 @@ class Journal:
 
     def _unreadable(self, error: sqlite3.DatabaseError | UnicodeDecodeError) -> InputError:
         """Return the error for a file that SQLite cannot read."""
-        why = f"this is not a complete journal: {error}"
+        why = f"this is not a complete merels journal: {error}"
         if _is_busy(error):
             why = f"cannot read this journal: {_IN_USE}"
         elif _error_name(error) in _LOG_ERRORS:

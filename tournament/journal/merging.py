@@ -138,5 +138,5 @@ def _with_more_rounds(largest: Notes, notes: Notes, first: str, path: str) -> No
     names = [engine.name for engine in added.engines]
     if changed := differences(added, earlier, names, folders):
         what = listed(changed, "here", "there")
-        raise file_error(path, f"this is the journal of another tournament than {first}; {what}")
+        raise file_error(path, f"belongs to a different tournament from {first}: {what}")
     return result

@@ -220,7 +220,7 @@ def merge_copy(league: League, other: League) -> tuple[League, int]:
     for entrant in other.settings.engines:
         name = entrant.name
         if name in identities and identities[name] != _identity(other, entrant):
-            problem = f"{name} here is another engine than {name} of {league.folder}"
+            problem = f"{name} here and {name} of {league.folder} are different engines"
             raise file_error(other.folder, f"{problem}; add each player in one folder only")
     league = league.with_new(entrants, [other.members[entrant.name] for entrant in entrants])
     league.save()

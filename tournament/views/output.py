@@ -30,7 +30,7 @@ def put(out: TextIO, text: str) -> None:
         out.write(text)
         out.flush()
     except OSError as error:
-        raise OutputError(f"standard output cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"cannot write to standard output: {error.strerror or error}") from None
 
 
 def versus(white: str, black: str) -> str:

@@ -147,7 +147,7 @@ class _Handler(LocalHandler):
         is_number = number.isascii() and number.isdigit() and len(number) < 12
         game = self.server.replay(int(number)) if is_number else None
         if game is None:
-            raise Refusal(HTTPStatus.NOT_FOUND, "only the latest games are kept for the page")
+            raise Refusal(HTTPStatus.NOT_FOUND, "this game is not kept; only the latest games are")
         self.send(HTTPStatus.OK, json.dumps(game).encode())
 
     def _stream(self) -> None:

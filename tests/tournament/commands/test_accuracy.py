@@ -146,8 +146,8 @@ def test_a_game_with_an_illegal_move_is_skipped(endings: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
-        ("1. d6 f4 *", ("-tables", "nowhere"), "no usable table here; make them with merels"),
-        ('[Variant "loc"]\n1. d6 *', (), "no usable table here"),
+        ("1. d6 f4 *", ("-tables", "nowhere"), "no usable tables here; make them with merels"),
+        ('[Variant "loc"]\n1. d6 *', (), "no usable tables here"),
         ('[Variant "chess"]\n1. e4 *', (), "expected a rule set"),
         ("Dear diary", (), "expected games (PGN, "),
         ("", (), "expected games in this file, found none"),

@@ -63,7 +63,7 @@ def test_an_engine_that_refuses_its_options_is_refused(tmp_path: Path) -> None:
 
     check_rows([
         ("sound", "option.Hsh=5", "'-engine E option.Hsh=5': no such option; did you mean Hash?"),
-        ("sound", "option.Hash=0", "'-engine E option.Hash=0': option Hash takes a number from"),
+        ("sound", "option.Hash=0", "'-engine E option.Hash=0': option Hash takes a whole number"),
         ("rejects-hash", "option.Hash=7", "'-engine E': rejects its options or the rules: "
          "info string error '7': no memory for it"),
     ], check)

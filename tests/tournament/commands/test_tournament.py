@@ -196,7 +196,7 @@ def test_a_closed_standard_output_ends_the_run(
     assert run.process.wait(60) == 1 and run.survivors() == []
     lines = run.process.stderr.read().splitlines()
     run.process.stderr.close()
-    assert "merels tournament: standard output cannot be written: Broken pipe" in lines
+    assert "merels tournament: cannot write to standard output: Broken pipe" in lines
     advice = f"continue with: -journal file={tmp_path}/j -resume"
     assert any(advice in line for line in lines) and (len(lines) == 3 or flags), lines
 
