@@ -5,6 +5,7 @@ Tournaments use it directly; `merels.protocol.client.engine.Engine` is the inter
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -45,6 +46,11 @@ IDLE_SHARE = 0.01
 """Share of one processor below which an engine is idle."""
 CHECK_INTERVAL = 500_000_000
 """Interval at which a wait checks for a stop by another thread, in nanoseconds."""
+_UNREAD_LIMIT = re.compile(
+    rb"^[ \t]*info string error\b[^\n]*\b(?:go|depth|nodes|mate)\b[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""An error about the words of a ``go`` that limits no time: the search may never end."""
 _MAX_NAME_LENGTH = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
@@ -300,8 +306,10 @@ class Connection:
         """Wait for the answer to a request sent at ``start``, a time of `monotonic_ns`.
 
         Return None if the answer has not arrived ``timeout`` nanoseconds after ``start``, or
-        `timeout` seconds after ``stop`` was set.
+        `timeout` seconds after ``stop`` was set. If the timeout is `FOREVER`, see `check_limit`.
         """
+        if timeout == FOREVER:
+            self.check_limit(self._last_lines)
         silence, output_limit = self._silence, self._pipe.received + MAX_OUTPUT
         max_wait = silence if stop is None else CHECK_INTERVAL
         silent_since, now = start, monotonic_ns()
@@ -334,6 +342,8 @@ class Connection:
                 if text is not None:
                     return self._answer(text, start)
                 self._keep_last(lines)
+                if timeout == FOREVER:
+                    self.check_limit(lines)
                 probed, silent_since = False, now
                 if lines.strip().lower() != b"readyok":
                     cpu = None
@@ -363,6 +373,15 @@ class Connection:
             self._keep_last(line)
             self._count_answers(line + b"\n")
         return line
+
+    def check_limit(self, lines: bytes) -> None:
+        """Stop the search and raise `EngineError` if ``lines`` report an error in ``go``.
+
+        An engine that cannot read a limit may search without one.
+        """
+        if (error := _UNREAD_LIMIT.search(lines)) is not None:
+            self.stop()
+            raise EngineError(f"cannot read the limit of its search: {quoted(error[0])}")
 
     def _count_answers(self, lines: bytes) -> None:
         """Count each ``bestmove`` in ``lines`` as a stray, except the answer that is owed."""

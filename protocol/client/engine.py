@@ -41,9 +41,11 @@ class EngineAnalysis(Analysis):
     """
 
     def __init__(
-        self, connection: Connection, position: Position, start: int, timeout: int
-    ) -> None:
+        self, connection: Connection, position: Position, start: int, timeout: int,
+        *, is_infinite: bool,
+    ) -> None:  # fmt: skip
         super().__init__()
+        self._is_infinite = is_infinite
         self._connection = connection
         self._search = connection.searches
         self._position = position
@@ -59,6 +61,8 @@ class EngineAnalysis(Analysis):
             line = connection.read_line(min(self._deadline, end, monotonic_ns() + CHECK_INTERVAL))
             if line is not None:
                 self.running = connection.owing
+                if self.running and not self._is_infinite:
+                    connection.check_limit(line)
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
             elif monotonic_ns() >= end:
@@ -262,7 +266,9 @@ class Engine(AnyEngine):
         )
         timeout = FOREVER if limit is None else self._patience(limit, position.side)
         start = self.connection.begin(line + b"\n" + go)
-        return EngineAnalysis(self.connection, position, start, timeout)
+        return EngineAnalysis(
+            self.connection, position, start, timeout, is_infinite=limit is None
+        )
 
     def _position_line(self, task: Task, multipv: int) -> bytes:
         """Send the rules and the number of variations if they changed; return the position line."""
