@@ -154,7 +154,7 @@ def test_probe_reads_the_tables_of_the_opening_where_no_others_have_the_position
         assert all(words[1:] == ["draw", replies] for words in lines[1:])
     ten_in_hand = "****@@**/@*@*****/O**OO*** w 5 5 0 1"
     _, _, error = run(capsys, ["probe", ten_in_hand, "-dir", str(tmp_path)])
-    assert "no usable table here" in error
+    assert "no usable tables here" in error
 
 
 def test_probe_respects_the_plies_already_played(
