@@ -82,8 +82,9 @@ def test_every_command_has_arguments_here() -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("command", [command for command in ARGUMENTS if command])
+@pytest.mark.parametrize(("command", "unbuffered"), [
+    *((command, "") for command in ARGUMENTS if command), ("help", "1"), ("tournament", "1"),
+])
 def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuffered: str) -> None:
     done = run(tmp_path, command, ">/dev/full", unbuffered)
     [line] = [line for line in done.stderr.splitlines() if "standard output" in line]
@@ -93,8 +94,10 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, command: str, unbuf
     assert done.returncode == 1 and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ARGUMENTS)
-@pytest.mark.parametrize("redirection", ["<&-", ">&- 2>&-"])
+@pytest.mark.parametrize(("command", "redirection"), [
+    *((command, "<&- >&- 2>&-") for command in ARGUMENTS),
+    *((command, closed) for command in ("", "tournament") for closed in ("<&-", ">&- 2>&-")),
+])
 def test_closed_streams_are_no_error(tmp_path: Path, command: str, redirection: str) -> None:
     done = run(tmp_path, command, redirection)
     assert done.returncode == 0 and "Traceback" not in done.stderr
