@@ -275,19 +275,6 @@ def test_samples_are_drawn_from_every_table() -> None:
         assert stored is not None and sample[-2:] == (None, (1 + stored[0]) / 2)
 
 
-@pytest.mark.parametrize("text", ["", "[1]", '{"position": 1}', '[{"position": "O b"}]'])
-def test_an_unusable_suite_is_reported_as_an_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
-) -> None:
-    suite = tmp_path / "unseen.json"
-    suite.write_text(text)
-    with pytest.raises(SystemExit):
-        fit.main(["-unseen", str(suite), "-out", str(tmp_path / "weights.bin")])
-    output = capsys.readouterr().err
-    assert "error: " in output and "expected" in output and "Traceback" not in output
-    assert "unseen.json" in " ".join(output.split())
-
-
 def test_incomplete_tables_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

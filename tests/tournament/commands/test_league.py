@@ -178,17 +178,6 @@ def test_a_retired_player_keeps_its_rating_and_plays_no_more(played_league: str)
     assert re.search(r"Casual .* retired", output("league", league))
 
 
-def test_a_removed_player_is_off_the_list_and_can_return_with_its_games(played_league: str) -> None:
-    league = played_league
-    before = output("league", league)
-    output("league", league, "remove", "Club")
-    without = output("league", league)
-    count = sum("Club" not in names for _, *names, _ in games(league))
-    assert "Club" not in without and f"\n{count} games; " in without
-    output("league", league, "return", "Club")
-    assert output("league", league) == before
-
-
 def test_an_interrupted_league_ends_after_the_games_in_progress(
     league: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

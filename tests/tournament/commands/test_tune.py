@@ -45,17 +45,6 @@ def games(path: Path) -> list[tuple[int, str, str, str, str]]:
     return [(r.number, r.white, r.opening, r.moves, r.result) for r in rows_of(path)]
 
 
-def test_a_deleted_journal_of_a_tune_is_kept_in_a_second_file(tmp_path: Path) -> None:
-    words = flags("-pairs", "2000", "-srand", "4", "-interval", "1", "-journal", "j")
-    run = Marked(*words, command="tune", cwd=tmp_path)
-    wait_for(run, "Pair 1 ")
-    (tmp_path / "j").unlink()
-    status, _, err = run.wait()
-    assert status == 1 and "the journal j was deleted during the run; " in err
-    assert err.endswith("continue with: -journal file=j.saved -resume\n")
-    assert len(rows_of(tmp_path / "j.saved")) > 1
-
-
 def test_values_end_within_their_errors(tmp_path: Path) -> None:
     report = tmp_path / "tune.html"
     status, out, err = tune("-pairs", "800", "-srand", "4", *parallel(2), "-out", str(report),

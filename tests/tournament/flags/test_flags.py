@@ -20,13 +20,9 @@ from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeContr
 from merels.tournament.records.fields import read_clock
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
-from merels.tournament.records.table import FLAGS
 from merels.tournament.statistics.sprt import Sprt
-from tests.commands import command, output, refusal
+from tests.commands import output, refusal
 from tests.kit.tables import copy_tables
-from tests.tournament.specs import match
-
-main = command("tournament")
 
 MATCH = ["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "name=B", "-each", "tc=10+0.1"]
 """Flags of a match of two engines."""
@@ -273,14 +269,6 @@ def test_a_second_thread_of_a_core_is_used_last(
     assert run_options._spread_cores([0, 7]) == [0, 7]
 
 
-def test_help_lists_every_flag(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    text = capsys.readouterr().out
-    for flag in FLAGS:
-        assert f"  {flag}" in text
-    assert max(map(len, text.splitlines())) <= 100
-
-
 def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "flags.txt"
     path.write_text("-engine cmd=a\n-ronds 3\n")
@@ -297,11 +285,6 @@ def test_a_journal_in_a_missing_folder_is_refused_with_the_system_error(tmp_path
 def test_an_unknown_flag_that_begins_with_h_is_not_help() -> None:
     assert "unrecognized arguments: -html" in refusal("ratings", "games.pgn", "-html", "page.html")
     assert output("ratings", "-help") == output("ratings", "--help")
-
-
-def test_the_error_about_three_games_for_each_opening_has_the_remedies() -> None:
-    error = refusal("tournament", *match("-rounds", "10", "-games", "3"))
-    assert "-games 2 or 4, or -report penta=false" in error and error.count("\n") == 1
 
 
 def test_all_faults_of_a_command_line_are_reported_together(tmp_path: Path) -> None:

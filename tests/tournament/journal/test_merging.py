@@ -18,7 +18,6 @@ from merels.tournament.journal.merging import merge
 from merels.tournament.journal.open import open_journal, read_journal
 from merels.tournament.journal.rows import make_row
 from merels.tournament.pairing.schedule import pair_of
-from merels.tournament.records.games import Origin
 from merels.tournament.records.table import FLAGS, GROUPS
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
@@ -116,24 +115,6 @@ def test_a_game_with_two_results_is_listed(
     assert [row.result for row in rows_of(out)] == ["1-0", "1-0", "0-1", "1-0"]
 
 
-def test_a_program_swapped_between_shards_is_listed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    parts = []
-    for number, program in ((1, "aa"), (2, "bb")):
-        notes = {"id": program, "arguments": "[]"}
-        with open_journal(str(tmp_path / program), settings(2), notes) as opened:
-            origin = Origin(f"node{number}", "0.1.0", ("Foo 1", "Bar 1"), (program, "cc"))
-            opened.append(make_row(result(number, origin=origin)))
-        parts.append(str(tmp_path / program))
-    assert main([str(tmp_path / "out"), *parts]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1:] == [
-        "WARNING: A was played by 2 programs: Foo 1, SHA-256 aa (1 game on node1); "
-        "Foo 1, SHA-256 bb (1 game on node2)"
-    ]
-
-
 @pytest.mark.parametrize("games", [1, 2, 3, 4, 5])
 def test_pair_of_gives_the_pair_of_a_game_in_the_plan(games: int) -> None:
     chosen = settings(3, rounds=3, games=games)
@@ -199,24 +180,6 @@ def test_merging_does_not_read_the_new_journal(
     first, second = journal(tmp_path / "a", [1, 2]), journal(tmp_path / "b", [2, 3])
     merged = merge(f"{tmp_path}/out", [first, second])
     assert (merged.games, merged.duplicates) == (3, 1)
-
-
-def test_an_existing_file_is_not_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = journal(tmp_path / "a", [1])
-    assert main([path, path]) == 2
-    assert "this file exists" in capsys.readouterr().err
-
-
-def test_merging_leaves_other_files_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The name of a journal may be like the name of a partial file."""
-    part, out = journal(tmp_path / "out.part", [1, 2]), str(tmp_path / "out")
-    assert main([out, part]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.part"]
-    assert rows_of(part) == rows_of(out) and len(rows_of(out)) == 2
 
 
 def test_a_merge_does_not_overwrite_the_file_of_a_concurrent_one(

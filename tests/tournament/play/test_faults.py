@@ -108,11 +108,6 @@ def test_black_at_fault_loses_to_white(
     assert result.reason.startswith(reason)
 
 
-def test_an_unknown_option_is_named_with_the_nearest(engines: EngineCache) -> None:
-    faulty = changed(engine("sound"), options=(("Hsh", "16"),))
-    check_not_started(engines, faulty, r"'Hsh': no such option; did you mean Hash\?")
-
-
 def test_all_missing_programs_of_a_game_are_named(engines: EngineCache) -> None:
     missing = Entrant(EngineSpec(("./no-such-engine",), "missing"), NODES)
     check_not_started(engines, missing, "no such engine: './no-such-engine'.*")

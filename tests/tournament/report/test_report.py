@@ -278,23 +278,6 @@ def test_games_without_moves_and_start_times_are_no_duplicates(tmp_path: Path) -
     assert len(list(Duplicates().deduplicate(games))) == 2
 
 
-def test_the_order_of_files_that_overlap_changes_nothing(
-    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Errors are those of pairs, although one file has only one game of a pair."""
-    games = (played / "g.pgn").read_text().split("[Event ")
-    half, journal = tmp_path / "half.pgn", played / "j"
-    half.write_text("[Event ".join([*games[:30], *games[32:]]))
-
-    def errors(*files: Path) -> dict[str, float]:
-        assert main([*map(str, files), "-format", "json"]) == 0
-        players = json.loads(capsys.readouterr().out)["players"]
-        return {player["name"]: player["error"] for player in players}
-
-    for paths in ((half, journal), (journal, half), (half, played / "g.pgn")):
-        assert errors(*paths) == pytest.approx(errors(journal))
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs a name for a pipe")
 def test_games_are_read_from_a_pipe(played: Path) -> None:
     command = [*COMMAND[:-1], "ratings", "/dev/stdin", "-format", "json"]
@@ -497,4 +480,3 @@ def test_a_command_is_quoted_for_a_shell(arguments: tuple[str, ...], words: str)
     assert row == ["A", "nodes=9", f'cmd=python3 {words} "option.Skill Level=3"']
     keys = dict(word.split("=", 1) for word in shlex.split(row[2]))
     assert tuple(shlex.split(keys["args"])) == arguments
-
