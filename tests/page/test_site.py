@@ -194,13 +194,6 @@ def test_the_crosstable_shows_any_choice_of_players(large: str, browser: Browser
     assert [cells[1] for cells in browser.run(CELLS, ".cross")] == [names[3], names[200]]
 
 
-def test_hostile_names_stay_text(large: str, browser: Browser) -> None:
-    for page in ("index.html", "crosstable.html", "player-8.html"):
-        open_page(browser, large, page)
-        assert BAD in browser.run("return document.body.textContent")
-        assert browser.run("return document.querySelectorAll('img').length") == 0
-
-
 def test_a_game_of_each_lot_opens(large: str, browser: Browser) -> None:
     rows = rows_of(large)
     with read_league(large) as league:

@@ -28,7 +28,6 @@ from tests.protocol.board.steps import (
 )
 
 SET_UP = "O*O*O***/@*@*@***/O*@***** {side} 0 0 0 10"
-STATUS = "document.getElementById('status').textContent"
 
 
 def name(page: Browser, side: str) -> str:
@@ -212,15 +211,6 @@ def step_to(page: Browser, node: int) -> None:
     """Show a node by a request, as many steps back would."""
     assert ask(page, "go", node=node) == {}
     page.wait(f"document.querySelector('#moves [aria-current]').dataset.node === '{node}'")
-
-
-def test_messages_have_no_names_of_requests(page: Browser) -> None:
-    begin(page, variant="loc")
-    answer = ask(page, "puzzle", variant="loc")
-    assert answer["error"].startswith("There are no puzzles of these rules")
-    assert ask(page, "load", text="")["error"].startswith("Expected a position")
-    assert "'nonsense'" in ask(page, "load", text="nonsense")["error"]
-    page.messages()
 
 
 def test_an_opened_game_does_not_carry_the_users_name(page: Browser) -> None:

@@ -18,7 +18,6 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     click,
-    expect_refusal,
     is_open,
     load,
     play,
@@ -142,27 +141,6 @@ def test_edits_of_variations_can_be_undone_and_redone(page: Browser) -> None:
     assert movetext(page) == "1. d6 f4 *"
 
 
-def test_moves_taken_back_stay_as_a_variation(page: Browser) -> None:
-    begin(page, black=BEGINNER)
-    play(page, "d6")
-    page.wait(f"{MAIN_LINE}.length === 2")
-    reply = texts(page, MAIN_LINE)[1]
-    page.key("u")
-    page.wait_for_count("#moves .variations button", 2)
-    assert texts(page, MAIN_LINE) == []
-    wait_for_status(page, "White: place a man.")
-    page.key("r")
-    page.wait_for_count("#moves .variations button", 0)
-    wait_for_move(page, reply)
-    page.click("#undo")
-    page.wait_for_count("#moves .variations button", 2)
-    other = "a1" if reply != "a1" else "g1"
-    click(page, other)
-    page.wait(f"{MAIN_LINE}[0]?.textContent === {other!r} && {MAIN_LINE}.length === 2")
-    assert texts(page, VARIATIONS) == ["d6", reply]
-    assert f"( 1. d6 {reply} )" in movetext(page)
-
-
 def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browser) -> None:
     load(page, GAME)
     page.wait(f"{MAIN_LINE}.length === 8")
@@ -188,27 +166,6 @@ def test_steps_during_a_slow_request_end_at_the_last_requested_move(page: Browse
     shown = parse_position(ask(page, "export")["position"])
     assert shown.men == parse_record(GAME).mainline()[1].position.men
     wait_for_move(page, "f4")
-
-
-def test_an_analysis_does_not_change_the_game_in_progress(page: Browser) -> None:
-    begin(page)
-    play(page, "d6")
-    play(page, "f4")
-    tap_menu(page, "analyse")
-    page.wait("document.getElementById('study').checkVisibility()")
-    click(page, "d2")
-    wait_for_move(page, "d2")
-    page.key("ArrowLeft")
-    page.key("ArrowLeft")
-    wait_for_move(page, "d6")
-    assert page.run("return document.getElementById('delete').hidden")
-    assert "cannot be deleted during" in ask(page, "delete", node=1)["error"]
-    expect_refusal(page)
-    ask(page, "analyse", on=False)
-    wait_for_move(page, "f4")
-    click(page, "b4")
-    wait_for_move(page, "b4")
-    assert movetext(page) == "1. d6 f4 2. b4 ( 2. d2 ) *"
 
 
 def test_play_continues_from_the_position_shown(page: Browser) -> None:

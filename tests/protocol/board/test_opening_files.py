@@ -8,17 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.protocol.board.server import LARGEST_BODY
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.protocol.board.server import Server
-
-GAMES = 5000
-_MOVES = " ".join(f"{number}. c4-c5 e5-e4 {number + 1}. c5-c4 e4-e5" for number in range(10, 40, 2))
-GAME = (
-    "1. g1 d6 2. d2 a7 3. g4 d5 4. d1 f6 5. b6 e5 6. c3 e3 7. b2 a4 8. c4 b4 9. d7 d3 "
-    f"{{+0.25/9 0.100s}} {_MOVES} 1/2-1/2\n\n"
-)
-MANY_GAMES = "".join(f'[White "A{number}"]\n[Black "B"]\n\n{GAME}' for number in range(GAMES))
 
 DRAWN_BY_REPETITION = next(
     case["text"]
@@ -32,17 +23,6 @@ def server() -> Iterator[Server]:
     """A server for the tests of this file."""
     with Server() as server:
         yield server
-
-
-def test_a_file_of_five_thousand_games_is_opened(server: Server) -> None:
-    assert len(MANY_GAMES) > 2.5 * LARGEST_BODY, "more than other requests may have"
-    session = server.open()
-    status, answer = server.api("load", session=session, text=MANY_GAMES)
-    assert (status, answer["found"], len(answer["games"])) == (200, GAMES, GAMES)
-    assert answer["games"][4321]["white"] == "A4321" and answer["games"][0]["result"] == "1/2-1/2"
-    status, answer = server.api("load", session=session, text=MANY_GAMES, game=4999)
-    assert status == 200 and answer["moves"] == 78
-    assert '[White "A4999"]' in server.api("export", session=session)[1]["record"]
 
 
 def test_a_bad_game_of_a_text_is_skipped(server: Server) -> None:

@@ -143,37 +143,6 @@ def test_an_unknown_board_is_reported(server: Server) -> None:
         assert stream.status == 204
 
 
-def test_a_game_is_loaded_and_exported(server: Server) -> None:
-    session = server.open()
-    record = '[Variant "multi"]\n\n{By Anna} 1. a7 d6 2. d7 f6 3. g7xd6 b6 *'
-    assert server.api("load", session=session, text=record) == (200, {"moves": 6})
-    status, forms = server.api("export", session=session)
-    assert status == 200
-    assert '[Variant "multi"]' in forms["record"] and "3. g7xd6 b6 *" in forms["record"]
-    assert "{By Anna} 1. a7" in forms["record"]
-    assert "1. 1 5 2. 2 6 3. 3x5 4 *" in forms["playok"]
-    assert forms["position"] == "********/*@*****@/OO*****O w 6 6 0 4"
-    for form in ("record", "playok", "position", "seventeen"):
-        status, _ = server.api("load", session=session, text=forms[form], variant="multi")
-        assert status == 200, form
-        assert server.api("export", session=session)[1]["position"] == forms["position"]
-
-
-def test_clocks_run_and_a_flag_falls(server: Server) -> None:
-    session = server.begin(time=clock(1))
-    with server.stream(session) as stream:
-        state = stream.until("state", lambda state: True)
-        assert state["clock"]["running"] is None
-        server.api("play", session=session, move="d6", at=0)
-        state = stream.until("state", lambda state: state["clock"]["running"] == 1)
-        state = stream.until("state", lambda state: state["over"])
-        assert (state["result"], state["reason"]) == ("1-0", "White wins, Black is out of time")
-        assert server.api("undo", session=session)[0] == 400
-        server.api("undo", session=session, ended=True)
-        state = stream.until("state", lambda state: not state["plies"])
-        assert not state["over"] and state["clock"]["left"] == [1.0, 1.0]
-
-
 def test_a_lost_connection_does_not_disturb_the_board(server: Server) -> None:
     session = server.open()
     server.api("analyse", session=session, on=True)

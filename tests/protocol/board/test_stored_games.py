@@ -106,21 +106,6 @@ def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     session.close()
 
 
-def test_a_game_is_on_one_board_at_a_time(tmp_path: Path, storing_board: Session) -> None:
-    act(storing_board, "new", {"players": [ANNA, BEN, ANALYST]})
-    act(storing_board, "play", {"move": "d6", "at": 0})
-    other = Session("other", [OWN_ENGINE], storing_board.saver.store)
-    key = storing_board.saver.key
-    storing_board.subscribe()
-    with pytest.raises(ValueError, match="open in another tab"):
-        act(other, "reopen", {"key": key})
-    with pytest.raises(ValueError, match="open in another tab"):
-        act(other, "forget", {"key": key})
-    with pytest.raises(ValueError, match="no such game"):
-        act(other, "reopen", {"key": "../../etc/passwd"})
-    other.close()
-
-
 def test_an_engine_accepts_a_draw_when_it_is_not_better(session: Session) -> None:
     players = [PERSON, {"engine": 0, "level": "full"}, ANALYST]
     worse = "OO*OO***/OO*OO***/@***@*@* w 0 0 0 9"
