@@ -133,7 +133,7 @@ def test_every_flag_belongs_to_the_tournament_or_to_a_part() -> None:
     ("prepare", "message"),
     [
         (lambda p: [journal(p / "a", [1]), journal(p / "b", [2], seed=9)],
-         "a; -srand: here 9, there 7 ("),
+         "a: -srand: here 9, there 7 ("),
         (lambda p: [journal(p / "a", [1]), str(p / "none")], "no such file"),
         (lambda p: [], "expected the journals"),
         (lambda p: [journal(p / "a", [], format="league")], "merels league DIR merge DIR2"),
