@@ -118,6 +118,10 @@ class PovScore:
     """The score from the view of ``side``."""
     side: int
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.relative, Score):
+            raise InputError(repr(self.relative), "expected a Score, such as Score(cp=20)")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PovScore) and self._identity() == other._identity()
 

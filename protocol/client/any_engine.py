@@ -247,7 +247,7 @@ class AnyEngine:
         `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
         with self.used():
-            task = self._task(position, moves, root_moves)
+            task = self._task(position, moves, root_moves, stop)
             self._check_end(task, limit)
             with self._prepared(game, options):
                 result = self._play(task, limit, stop)
@@ -288,7 +288,7 @@ class AnyEngine:
         the move that the engine finally plays is not checked.
         """
         with self.used():
-            task = self._task(position, moves, root_moves)
+            task = self._task(position, moves, root_moves, stop)
             self._check_end(task, limit)
             with (
                 self._prepared(game, options),
@@ -309,7 +309,7 @@ class AnyEngine:
         arguments and errors are those of `analyse`.
         """
         with self.used():
-            task = self._task(position, moves, root_moves)
+            task = self._task(position, moves, root_moves, stop)
             if limit is not None and not required_limit(limit).ends(task.position.side):
                 limit = None
             with self._prepared(game, None):
@@ -373,10 +373,13 @@ class AnyEngine:
         raise NotImplementedError
 
     def _task(
-        self, position: Position, moves: Iterable[Move | str], root_moves: Iterable[Move | str]
-    ) -> Task:
+        self, position: Position, moves: Iterable[Move | str], root_moves: Iterable[Move | str],
+        stop: Stop | None,
+    ) -> Task:  # fmt: skip
         """Close a running analysis and return the next task; `InputError` for an illegal move."""
         self._end_analysis()
+        if stop is not None and not isinstance(stop, Stop):
+            raise InputError(repr(stop), "expected a Stop, whose method set() ends the search")
         played, allowed = _read_moves(moves), _read_moves(root_moves)
         root = reduce(Position.push, played, required_position(position))
         for move in allowed:

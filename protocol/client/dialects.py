@@ -302,7 +302,7 @@ def move_bytes(move: Move) -> bytes:
 
 def dialect(name: str) -> UciAdapter:
     """Return the adapter of the named dialect; `EngineError` for an unknown name."""
-    adapter = DIALECTS.get(name.lower())
+    adapter = DIALECTS.get(str(name).lower())
     if adapter is None:
         raise EngineError(f"no such protocol: '{name}'; expected {', '.join(DIALECTS)}")
     return adapter

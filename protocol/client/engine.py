@@ -12,10 +12,11 @@ from time import monotonic_ns
 from typing import Self
 
 from merels.engine.common.errors import InputError, shorten
+from merels.engine.common.numbers import real_number
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
-from merels.engine.search.limits import Info, Limit
+from merels.engine.search.limits import LONGEST, Info, Limit
 from merels.protocol.client.answers import NO_MOVES, Answer, read_bestmove
 from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
 from merels.protocol.client.connection import (
@@ -166,6 +167,7 @@ class Engine(AnyEngine):
         `EngineError` if the engine cannot be started. If the engine ends or does not answer,
         `EngineTerminated` or `EngineTimeout` quotes its last output and error output.
         """
+        real_number(timeout, 0, LONGEST, "timeout")
         if isinstance(command, EngineSpec):
             spec = command
         else:

@@ -39,6 +39,10 @@ class Record(Tree):
         """The first moves; the first of them continues the main line."""
         return self.root.children
 
+    def add_variation(self, move: Move | str, comment: str = "") -> Node:
+        """Add a first move; see `Node.add_variation`."""
+        return self.root.add_variation(move, comment)
+
     def __str__(self) -> str:
         return format_record(self)
 

@@ -72,7 +72,9 @@ def split_command(command: str | Sequence[str], directory: str | None = None) ->
     without arguments. Any other string is split by `shell_words`.
     """
     if not isinstance(command, str):
-        words = list(command)
+        words = list(command) if isinstance(command, Sequence) else [command]
+        if not all(isinstance(word, str) for word in words):
+            raise EngineError(f"cannot start {command!r}; give a text, or a list of words")
     elif locate(command, directory) is not None:
         words = [command]
     else:

@@ -67,7 +67,7 @@ def parse_records(
 
 def _games(text: str | Iterable[str]) -> Iterator[GameText]:
     """Yield the games of a text or an open file, whose moves have not been read yet."""
-    if isinstance(text, str) or not isinstance(text, Iterable):
+    if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
         text = required_text(text, "game records").removeprefix("\ufeff")
         return split_games(StringIO(text, newline=None))
     return split_games(_without_mark(text))

@@ -12,7 +12,7 @@ import pytest
 from merels.engine import Position, make_rules
 from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
-from merels.protocol import Engine, EngineError, InProcessEngine, parse_records
+from merels.protocol import Engine, EngineError, InProcessEngine, PovScore, parse_records
 from tests.protocol.client.test_engine import fake
 
 START: Any = Position()
@@ -28,11 +28,22 @@ START: Any = Position()
     lambda: InProcessEngine().play(START, Limit()),
     lambda: InProcessEngine().analyse(START, Limit(nodes=1), multipv=0),
     lambda: InProcessEngine().analyse(START, Limit(nodes=1), multipv="2"),
-    lambda: next(iter(parse_records(5))),
+    lambda: next(iter(parse_records(5))), lambda: next(iter(parse_records(b"1. d6 *"))),
+    lambda: InProcessEngine().play(START, Limit(nodes=1), stop=True),
+    lambda: InProcessEngine().analysis(START, stop=True),
+    lambda: Engine.popen(fake("sound"), timeout=-1), lambda: PovScore(20, 0),
 ])  # fmt: skip
 def test_a_wrong_argument_raises_an_input_error(call: Callable[[], object]) -> None:
     with pytest.raises(InputError):
         call()
+
+
+@pytest.mark.parametrize(("command", "protocol"), [(5, "uci"), ([b"x"], "uci"), ("x", 5)])
+def test_a_wrong_type_of_command_or_protocol_is_an_engine_error(
+    command: Any, protocol: Any
+) -> None:
+    with pytest.raises(EngineError, match="cannot start|no such protocol"):
+        Engine.popen(command, protocol=protocol)
 
 
 def test_moves_are_given_as_text_or_as_move() -> None:

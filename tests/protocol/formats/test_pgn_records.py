@@ -369,3 +369,11 @@ def test_a_game_in_a_list_has_the_result_of_its_record(end: str) -> None:
 )  # fmt: skip
 def test_the_tags_are_those_of_the_first_game(text: str, tags: dict[str, str]) -> None:
     assert read_tags(text) == tags
+
+
+def test_a_record_begins_with_a_move_that_is_added() -> None:
+    record = Record()
+    node = record.add_variation("d6", "solid").add_variation("f4")
+    record.add_variation("a1")
+    assert node.ply == 2 and [str(move) for move in record.moves] == ["d6", "f4"]
+    assert "1. d6 {solid} ( 1. a1 ) 1... f4 *" in str(record)
