@@ -53,7 +53,7 @@ class View:
     def found_in_journal(self, row: Row, standings: Standings) -> None:
         """Handle a game that an earlier run played, in the order of numbers.
 
-        The row is without its moves, see `Journal.results`.
+        The row has only its first moves, see `Journal.results`.
         """
 
     def notice(self, text: str) -> None:

@@ -243,10 +243,13 @@ class PgnView(View):
         self._missing += sorted(board.played.difference(self._file.numbers))
 
     def close(self) -> None:
-        self._add_missing()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        try:
+            if self._file is not None:
+                self._add_missing()
+        finally:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:
         self._add_missing(row.number)

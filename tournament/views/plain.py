@@ -59,8 +59,8 @@ class PlainView(NoticeView):
     def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Print ``Finished game 1 (A vs B): 0-1 {White loses on time (13ms overrun)}``."""
         names, reason = versus(row.white, row.black), printable(row.reason)
-        self._print(f"Finished game {row.number} ({names}): {row.result} {{{reason}}}")
-        self._print(*self._standings_lines(row, standings))
+        finished = f"Finished game {row.number} ({names}): {row.result} {{{reason}}}"
+        self._print(finished, *self._standings_lines(row, standings))
 
     def _standings_lines(self, row: Row, standings: Standings) -> list[str]:
         """Return the standings or the score after a game, or no lines if they are not due."""

@@ -18,8 +18,9 @@ from merels.tournament.records.games import NANOSECONDS, TimeControl, control_te
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard, View
+from merels.tournament.views.output import OutputError
 from merels.tournament.views.pgn import GameWriter, PgnView
-from merels.tournament.views.pgn_file import PgnFile
+from merels.tournament.views.pgn_file import PgnFile, PgnOutput
 from tests.tournament.specs import NOTES, result, settings
 
 
@@ -242,3 +243,19 @@ def test_the_error_for_an_invalid_game_of_the_journal_has_its_number(column: str
 def test_an_unwritable_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write this file"):
         opened(tmp_path / "none" / "x.pgn")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_view_that_cannot_write_its_missing_games_may_be_closed_again(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command closes a view when its run ends, and again after the journal."""
+    with open_journal(None, settings(), NOTES) as journal:
+        for number in (1, 2):
+            journal.append(make_row(result(number)))
+        view = PgnView(PgnOutput(), writer())
+        Scoreboard(Plan(settings()), journal, [view])
+        monkeypatch.setattr("sys.stdout", open("/dev/full", "w", encoding="utf-8"))
+        with pytest.raises(OutputError):
+            view.close()
+    view.close()
