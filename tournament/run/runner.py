@@ -94,7 +94,7 @@ class Runner:
         """Play until the run ends, and return how it ended.
 
         Raise `JournalError` if a game cannot be stored, `InputError` if an engine cannot play on
-        the workers of a user's executor and no game was played before, and any error that such an
+        the workers of a user's executor and the journal holds no game, and any error that such an
         executor raises at its start. The pool is shut down in any case.
         """
         self._pool = make_pool()
@@ -283,7 +283,7 @@ class Runner:
         self.board.notice(*(text for text in report.notices if text not in self._trial_notices))
         self._trial_notices.update(report.notices)
         self.board.notice(*self._pairs.fail_start(report.failures, place))
-        if place is not None and not self._pairs.received:
+        if place is not None and not self.board.played:
             for name, failure in self._pairs.failing_engines().items():
                 raise InputError(f"-engine {name}", failure)
         self._pairs.put_back(task.pair, self.board.played)

@@ -27,6 +27,7 @@ from tests.kit.executor import (
     cancels,
     fails,
     frees,
+    invent,
     junk,
     late,
     lost,
@@ -215,6 +216,15 @@ def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None
         with pytest.raises(ValueError, match="'-engine A': does not start"):
             run.play(Script(workers=workers, fault=bad(1, 2)))
         assert run.rows == []
+
+
+def test_an_engine_that_cannot_play_does_not_end_a_continued_run(tmp_path: Path) -> None:
+    chosen = settings(2, rounds=2)
+    run = Run(chosen, tmp_path / "j")
+    run.journal.append(invent(run.board.plan.next().games[0]))  # type: ignore[union-attr]
+    run.journal.close()
+    resumed = Run(chosen, tmp_path / "j")
+    assert resumed.play(Script(workers=2, fault=bad(1, 2))) == "stuck" and len(resumed.rows) == 1
 
 
 def test_a_notice_of_the_trials_is_shown_once() -> None:
