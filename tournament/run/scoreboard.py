@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from merels.engine.common.errors import Failure, InputError
 from merels.engine.common.files import file_error
@@ -72,54 +72,6 @@ class View:
         """Release files and threads; may be called again, but no other method afterwards."""
 
 
-class _ReorderBuffer:
-    """Games that arrive in any order and are released in the announced order of numbers.
-
-    The item of a game is its row, or None if it is in the journal.
-    """
-
-    def __init__(self) -> None:
-        self._expected: deque[int] = deque()
-        self._waiting: dict[int, Row | None] = {}
-        self._skipped: set[int] = set()
-        self._late: deque[int] = deque()
-        """Skipped numbers whose items have arrived."""
-
-    def expect(self, number: int) -> None:
-        """Append a number to the announced order."""
-        self._expected.append(number)
-
-    def skip(self, number: int) -> None:
-        """Do not wait for this number; its item may still arrive later."""
-        if number not in self._waiting:
-            self._skipped.add(number)
-
-    def put(self, number: int, item: Row | None) -> None:
-        """Add an item, in any order."""
-        self._waiting[number] = item
-        if number in self._skipped:
-            self._late.append(number)
-
-    def release(self) -> Iterator[tuple[int, Row | None]]:
-        """Remove and yield the items that no missing item precedes."""
-        while self._late or self._expected:
-            number = self._late[0] if self._late else self._expected[0]
-            if number in self._waiting:
-                (self._late or self._expected).popleft()
-                yield number, self._waiting.pop(number)
-            elif number in self._skipped:
-                self._expected.popleft()
-            else:
-                break
-
-    def release_all(self) -> dict[int, Row | None]:
-        """Remove and return all items by number, even if items before them are missing."""
-        held, self._waiting = self._waiting, {}
-        self._expected.clear()
-        self._late.clear()
-        return held
-
-
 class Scoreboard:
     """Keeps the standings of a tournament, updates its views, and evaluates its SPRT."""
 
@@ -146,7 +98,12 @@ class Scoreboard:
         """The numbers of the games in the journal that are not counted yet."""
         self._stored: dict[int, Row] = {}
         """Some of these games, without moves."""
-        self._ends = _ReorderBuffer()
+        self._order = deque[int]()
+        """The announced games in the order in which they are counted."""
+        self._ended: dict[int, Row | None] = {}
+        """The announced games that have ended and are not counted; None: of an earlier run."""
+        self._skipped: set[int] = set()
+        """The games without which later ones are counted; they may still end."""
         self._pairs_in_llr = 0
         for view in views:
             self.add_view(view)
@@ -181,9 +138,9 @@ class Scoreboard:
     def expect(self, spec: GameSpec) -> None:
         """Announce the next game of the plan, which may already be in the journal."""
         self.open.add(spec.number)
-        self._ends.expect(spec.number)
+        self._order.append(spec.number)
         if spec.number in self.played:
-            self._ends.put(spec.number, None)
+            self._ended[spec.number] = None
         else:
             self.waiting[spec.number] = spec
 
@@ -200,8 +157,7 @@ class Scoreboard:
     def skip(self, games: Collection[GameSpec]) -> None:
         """Show later games without waiting for these games; `show` counts them."""
         self.plan.skip(games)
-        for spec in games:
-            self._ends.skip(spec.number)
+        self._skipped.update(spec.number for spec in games)
 
     def go_on(self, played: Played) -> None:
         """Show new moves of a game; ignore moves that arrive after its end."""
@@ -216,26 +172,34 @@ class Scoreboard:
         self.journal.append(row)
         self.played.add(row.number)
         self._unshown.add(row.number)
-        self._ends.put(row.number, row)
+        self._ended[row.number] = row
+        if row.number in self._skipped:
+            self._order.appendleft(row.number)
         self.begin(row.number, row.started)
         del self.playing[row.number]
         self._show(lambda view: view.game_ended(row, time or utc_now()))
 
     def show(self) -> None:
         """Count and show the games that no missing game precedes, until the SPRT is decided."""
-        for number, row in self._ends.release():
-            self._count(number, row)
-            if self.verdict is None and self._is_decided():
+        while self._order:
+            number = self._order[0]
+            if number not in self._ended and number not in self._skipped:
                 break
+            self._order.popleft()
+            if number in self._ended:
+                self._count(number)
+                if self.verdict is None and self._is_decided():
+                    break
 
     def show_rest(self) -> None:
         """Count and show all remaining games of the journal, because the run has ended."""
-        waiting = self._ends.release_all()
+        self._order.clear()
         for number in sorted(self._unshown):
-            self._count(number, waiting.get(number))
+            self._count(number)
 
-    def _count(self, number: int, row: Row | None) -> None:
-        """Add a game to the standings and show it; ``row`` None: an earlier run played it."""
+    def _count(self, number: int) -> None:
+        """Add a game that has ended to the standings, and show it."""
+        row = self._ended.pop(number, None)
         self._unshown.discard(number)
         self.open.discard(number)
         game = self._read_result(number) if row is None else row
