@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
@@ -24,10 +24,10 @@ POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4"
 DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "games", "puzzles")
 
 
-def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
+def tour(page: Browser, dialogs: Sequence[str] = DIALOGS) -> Iterator[str]:
     """Show each screen of a new page, and yield its name while it is shown.
 
-    Without ``dialogs``, skip the menus and `DIALOGS`.
+    With only some ``dialogs``, skip the menus, too.
     """
     page.wait("document.body.classList.contains('starting')")
     yield "start"
@@ -37,7 +37,7 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
     for point in POINTS:
         play(page, point)
     yield "game"
-    for menu in ("settings", "game-menu", "places") if dialogs else ():
+    for menu in ("settings", "game-menu", "places") if dialogs == DIALOGS else ():
         button = f"[popovertarget={menu}]"
         if page.run("return document.querySelector(arguments[0]).checkVisibility()", button):
             page.click(button)
@@ -45,7 +45,7 @@ def tour(page: Browser, dialogs: bool = True) -> Iterator[str]:
             yield menu
             page.key("Escape")
             page.wait("!document.querySelector(':popover-open')")
-    for name in DIALOGS if dialogs else ():
+    for name in dialogs:
         tap_menu(page, name)
         page.wait("document.querySelector('dialog:modal')")
         if name == "puzzles":

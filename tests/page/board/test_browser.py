@@ -8,7 +8,6 @@ import re
 import signal
 from typing import Any
 
-import pytest
 
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Position
@@ -16,7 +15,6 @@ from merels.engine.game.rules import preset
 from merels.protocol.formats.pgn.reader import parse_record
 from tests.kit.waiting import wait
 from tests.kit.webdriver import Browser
-from tests.page.board.screens import GAME
 from tests.processes import needs_proc
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
@@ -28,7 +26,6 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     click,
-    clock,
     enter,
     expect_refusal,
     is_open,
@@ -444,43 +441,3 @@ def test_engines_play_a_game(page: Browser) -> None:
     assert record.tags["Black"] == "merels (Beginner)"
     position = Position(rules=record.start.rules)
     assert play_moves(position, moves(page)).outcome() is not None
-
-
-@pytest.mark.parametrize(
-    "name, width, height, phone, dark",
-    [
-        ("desktop-light", 1280, 860, False, False),
-        ("desktop-dark", 1280, 860, False, True),
-        ("phone-light", 360, 740, True, False),
-        ("phone-dark", 390, 844, True, True),
-        ("narrow", 320, 568, True, False),
-        ("landscape", 740, 360, True, False),
-    ],
-)
-def test_nothing_overlaps(
-    page: Browser, name: str, width: int, height: int, phone: bool, dark: bool
-) -> None:
-    page.set_view(width, height, phone=phone, dark=dark)
-    ask(page, "new", players=[PERSON, PERSON, ANALYST], time=clock(600, 5))
-    page.wait_for_count(".clock", 2)
-    shot(page, f"{name}-clock")
-    if name == "landscape":
-        # Board, clocks, status and buttons are in view without scrolling.
-        bottoms = page.run(
-            "return [...document.querySelectorAll("
-            "'#board, .clock, #status, [aria-label=Navigation]')]"
-            ".map((element) => element.getBoundingClientRect().bottom)"
-        )
-        assert len(bottoms) == 5 and max(bottoms) <= height
-    tap_menu(page, "new")
-    page.wait(is_open("new"))
-    shot(page, f"{name}-new")
-    page.key("Escape")
-    load(page, GAME)
-    page.wait_for_count("#moves button", 16)
-    page.wait("document.querySelectorAll('.arrow').length > 0")
-    shot(page, name)
-    if width < 400:
-        play(page, "g7")
-        board = page.run("return document.getElementById('board').getBoundingClientRect().width")
-        assert board > width * 0.85
