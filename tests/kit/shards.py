@@ -1,8 +1,9 @@
-"""Runs the tests in two processes, each with its share of the files, or in random order.
+"""Runs the tests in several processes, which share the files, or in random order.
 
-The first process runs its own shard, and then reports the results of the second, which writes them
-to a file. A shard consists of whole files, so that fixtures of modules are made once. Shares are
-balanced by the seconds in ``seconds.json``, which ``--record-seconds`` measures again.
+A process runs a whole file, so that fixtures of modules are made once, and then takes the next file
+that no other process has taken. Long files come first, by the seconds in ``seconds.json``, which
+``--record-seconds`` measures again. The first process reports the results of all: the others write
+them to files.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ import pytest
 from tests.kit import session
 
 SECONDS = Path(__file__).with_name("seconds.json")
-USUAL_SECONDS = 0.5
+USUAL_SECONDS = 10.0
 """Seconds assumed for a file without a record."""
 
 File = str
@@ -36,16 +38,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--shards", type=int, help="processes that share the tests (default: 2 for the whole suite)"
     )
-    group.addoption("--shard", metavar="I/N:FILE", help="internal: run shard I, report to FILE")
+    group.addoption("--shard", metavar="FILE", help="internal: share the files, report to FILE")
     group.addoption("--shuffle", metavar="SEED", help="random order of files and of their tests")
     group.addoption("--record-seconds", action="store_true", help=f"measure {SECONDS.name} again")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.shard:
-        share, _, path = config.option.shard.partition(":")
-        index, count = map(int, share.split("/"))
-        config.pluginmanager.register(Shard(config, index, count, Path(path)))
+        path = Path(config.option.shard)
+        config.pluginmanager.register(Files(config, path.parent))
+        config.pluginmanager.register(Shard(config, path))
         return
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     count = config.option.shards or (2 if whole and _cores() > 1 else 1)
@@ -79,17 +81,6 @@ def by_file(items: list[pytest.Item]) -> dict[File, list[pytest.Item]]:
     return files
 
 
-def assign(files: list[File], seconds: dict[File, float], count: int) -> list[set[File]]:
-    """Return ``count`` sets of files of nearly equal duration: the longest file goes first."""
-    shards: list[set[File]] = [set() for _ in range(count)]
-    totals = [0.0] * count
-    for file in sorted(files, key=lambda file: (-seconds.get(file, USUAL_SECONDS), file)):
-        shortest = totals.index(min(totals))
-        shards[shortest].add(file)
-        totals[shortest] += seconds.get(file, USUAL_SECONDS)
-    return shards
-
-
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
@@ -99,25 +90,58 @@ def _record_of(config: pytest.Config) -> str:
     return "thorough" if config.option.markexpr == "thorough" else "default"
 
 
-def _keep_shard(
-    config: pytest.Config, items: list[pytest.Item], index: int, count: int
-) -> None:
-    """Remove the tests of other shards from ``items``."""
-    records = json.loads(SECONDS.read_text(encoding="utf-8"))
-    own = assign(list(by_file(items)), records[_record_of(config)], count)[index]
-    items[:] = [item for file, tests in by_file(items).items() if file in own for item in tests]
+class Files:
+    """The files of a run, of which each process takes one after another."""
+
+    def __init__(self, config: pytest.Config, folder: Path) -> None:
+        self._config, self._folder = config, folder
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests of files until all files are taken."""
+        if session.testsfailed and not session.config.option.continue_on_collection_errors:
+            raise session.Interrupted(f"{session.testsfailed} errors during collection")
+        files = iter(self._in_order(session.items))
+        tests = self._take(files)
+        while tests:
+            following: list[pytest.Item] = []
+            for index, item in enumerate(tests, 1):
+                if index == len(tests):
+                    # Fixtures of the session outlive the file only if a next test is known.
+                    following = self._take(files)
+                coming = [*tests[index:], *following]
+                item.config.hook.pytest_runtest_protocol(
+                    item=item, nextitem=coming[0] if coming else None
+                )
+                if session.shouldfail:
+                    raise session.Failed(session.shouldfail)
+                if session.shouldstop:
+                    raise session.Interrupted(session.shouldstop)
+            tests = following
+        return True
+
+    def _in_order(self, items: list[pytest.Item]) -> list[tuple[File, list[pytest.Item]]]:
+        """Return files with their tests: the longest first, unless the order is random."""
+        files = list(by_file(items).items())
+        if not self._config.option.shuffle:
+            seconds = json.loads(SECONDS.read_text(encoding="utf-8"))[_record_of(self._config)]
+            files.sort(key=lambda file: (-seconds.get(file[0], USUAL_SECONDS), file[0]))
+        return files
+
+    def _take(self, files: Iterator[tuple[File, list[pytest.Item]]]) -> list[pytest.Item]:
+        """Return the tests of the next file that no other process has taken."""
+        for file, tests in files:
+            with suppress(FileExistsError):
+                self._folder.joinpath(file.replace("/", "-")).touch(exist_ok=False)
+                return tests
+        return []
 
 
 class Shard:
-    """A process that runs one shard and writes its reports to a file."""
+    """A process that writes its reports to a file."""
 
-    def __init__(self, config: pytest.Config, index: int, count: int, path: Path) -> None:
-        self._config, self._index, self._count = config, index, count
-        self._file = path.open("a", encoding="utf-8")
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        _keep_shard(self._config, items, self._index, self._count)
+    def __init__(self, config: pytest.Config, path: Path) -> None:
+        self._config, self._file = config, path.open("a", encoding="utf-8")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
@@ -134,38 +158,31 @@ class Shard:
 
 
 class Controller:
-    """The process that runs the first shard and reports the results of all."""
+    """The process that starts the others and reports the results of all."""
 
     def __init__(self, config: pytest.Config, count: int) -> None:
-        self._config, self._count = config, count
+        self._config = config
         self._folder = tempfile.TemporaryDirectory(prefix="merels-shards-")
         folder = Path(self._folder.name)
+        config.pluginmanager.register(Files(config, folder))
         self._reports = [folder / f"{index}.jsonl" for index in range(1, count)]
         self._logs = [path.with_suffix(".log") for path in self._reports]
         self._processes = []
-        for index, (path, log) in enumerate(zip(self._reports, self._logs), 1):
+        for path, log in zip(self._reports, self._logs):
             path.touch()
             with log.open("wb") as output:
                 self._processes.append(subprocess.Popen(
                     [
                         sys.executable, "-m", "pytest", *config.invocation_params.args,
-                        "-p", "no:cacheprovider", f"--shard={index}/{count}:{path}",
+                        "-p", "no:cacheprovider", f"--shard={path}",
                     ],
                     stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                     cwd=config.invocation_params.dir,
                     env=os.environ | {"PYTEST_ADDOPTS": session.OPTIONS},
                 ))  # fmt: skip
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(
-        self, session: pytest.Session, items: list[pytest.Item]
-    ) -> None:
-        self._total = len(items)
-        _keep_shard(self._config, items, 0, self._count)
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Iterator[None]:
-        session.testscollected = self._total
         result = yield
         for process, path, log in zip(self._processes, self._reports, self._logs):
             status = None
