@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from merels.tournament.journal.open import read_journal
 from tests.tournament.processes import play
 from tests.tournament.specs import engine_words, rows_of
@@ -40,12 +38,9 @@ def decide(tmp_path: Path, *words: str) -> tuple[str, int]:
     return verdict, games
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "verdict"), [(STRONG, WEAK, "H1"), (WEAK, STRONG, "H0")]
-)
-def test_an_sprt_of_levels_is_right(tmp_path: Path, first: int, second: int, verdict: str) -> None:
-    accepted, games = decide(tmp_path, *engines(("A", level(first)), ("B", level(second))))
-    assert accepted == verdict and games < 200
+def test_an_sprt_of_levels_is_right(tmp_path: Path) -> None:
+    accepted, games = decide(tmp_path, *engines(("A", level(STRONG)), ("B", level(WEAK))))
+    assert accepted == "H1" and games < 200
 
 
 def test_identical_engines_get_a_verdict(tmp_path: Path) -> None:

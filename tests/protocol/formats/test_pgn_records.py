@@ -344,14 +344,6 @@ def test_marks_of_a_repeated_move_are_merged() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("glyph", "number"), [("!", 1), ("?", 2), ("!!", 3), ("??", 4), ("!?", 5), ("?!", 6)]
-)
-def test_a_glyph_may_be_attached_to_its_move_or_separate(glyph: str, number: int) -> None:
-    for text in (f"1. d6{glyph} f4 *", f"1. d6 {glyph} f4 *", f"1. d6 ${number} f4 *"):
-        assert f"1. d6 ${number} f4 *" in format_record(parse_record(text))
-
-
 @pytest.mark.parametrize("end", ["1-0", "0-1", "*", ""])
 def test_a_game_in_a_list_has_the_result_of_its_record(end: str) -> None:
     """The result after the moves takes precedence over the Result tag."""
