@@ -80,17 +80,6 @@ def test_a_search_with_a_limit_finishes_after_the_end_of_input(go: str, depth: i
     assert lines[-1].startswith("bestmove ")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "go\n", "go infinite\n", "go ponder depth 3\n", "go infinite depth 3\n",
-        "go depth 99\nquit\n",
-    ],
-)
-def test_quit_stops_every_search_and_the_end_of_input_stops_endless_searches(text: str) -> None:
-    assert answers(text)[-1].startswith("bestmove ")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="needs poll")
 def test_a_search_after_the_end_of_input_ends_when_its_output_is_closed(tmp_path: Path) -> None:
     log = tmp_path / "log"

@@ -19,25 +19,12 @@ import pytest
 from tests.processes import needs_proc
 from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.specs import MERELS, engine_words, match, rows_of
-
-STALLED = """
-from concurrent.futures import Executor, Future
-
-class Stalled(Executor):
-    def submit(self, fn, /, *args, **kwargs):
-        return Future()
-"""
 DASK = """
 from distributed import Client
 
 def executor():
     return Client("ADDRESS").get_executor()
 """
-
-
-def test_a_tournament_is_played_on_an_executor() -> None:
-    name = "concurrent.futures:ThreadPoolExecutor"
-    assert "Finished game 4 " in play(*match("-rounds", "2", "-executor", name))[0]
 
 
 @pytest.mark.parametrize(("body", "status", "message"), [
@@ -63,17 +50,6 @@ def test_an_executor_that_cannot_be_imported_leaves_no_journal(tmp_path: Path, n
     status, _, err = run.wait()
     assert status == 2 and "cannot import this executor" in err and "Traceback" not in err
     assert not (tmp_path / "j").exists(), "it would block the corrected command line"
-
-
-def test_an_executor_without_workers_ends_the_run_after_its_wait(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(STALLED)
-    words = match("-executor", "mine:Stalled", "-executorwait", "1", "-journal", "file=j")
-    status, out, err = Marked(*words, cwd=tmp_path).wait()
-    assert status == 1 and "Started" not in out
-    _, waiting, given_up, advice = err.splitlines()
-    assert "no worker answers, waiting since" in waiting and "(-executorwait 1)" in waiting
-    assert given_up.endswith("given up") and "continue with: -journal file=j -resume" in advice
-    assert rows_of(tmp_path / "j") == []
 
 
 @needs_proc
