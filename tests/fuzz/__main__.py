@@ -15,7 +15,7 @@ from tests.fuzz.flags import Flags
 from tests.fuzz.harness import Case, Fuzzer, Report, Tally, run
 from tests.fuzz.journals import GameFiles, Journals
 from tests.fuzz.streams import Streams
-from tests.fuzz.tables import Headers, TableFiles
+from tests.fuzz.tables import TableFiles
 from tests.fuzz.texts import Games, Moves, Positions
 
 FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
@@ -23,8 +23,7 @@ FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
     "positions": (Positions, 800),
     "moves": (Moves, 2_000),
     "games": (Games, 200),
-    "headers": (Headers, 2_000),
-    "tables": (TableFiles, 150),
+    "tables": (TableFiles, 400),
     "journals": (Journals, 60),
     "gamefiles": (GameFiles, 100),
     "flags": (Flags, 200),

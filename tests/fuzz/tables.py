@@ -1,4 +1,4 @@
-"""Fuzzing of table files: headers, and complete files that are opened and probed."""
+"""Fuzzing of table files: their headers are read, and the files opened and probed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.tablebase.storage import write_table
-from tests.fuzz.harness import Case, Defect, FolderFuzzer, Fuzzer, Tally
+from tests.fuzz.harness import Case, Defect, FolderFuzzer, Tally
 from tests.fuzz.mutate import edit, make_edits
 
 _SECTORS = Sector(3, 3), Sector(4, 3), Sector(2, 2, 2)
@@ -67,46 +67,6 @@ def _list_of_depths(places: int, chance: random.Random) -> bytes:
         f"<{len(index)}I{len(offsets)}H{len(offsets)}B",
         *index, *offsets, *(chance.randint(8, 255) for _ in offsets),
     )  # fmt: skip
-
-
-class Headers(Fuzzer):
-    """Headers after edits; the edit ``seal`` corrects the header's checksum."""
-
-    name = "headers"
-    unit = "headers"
-
-    def __init__(self) -> None:
-        header, self._data = synthetic(VALUES, Sector(3, 3))
-        self._header = header.pack()
-
-    def make(self, chance: random.Random) -> Case:
-        """Return edits of a header, most often of a single field."""
-        if chance.random() < 0.4:
-            edits = make_edits(chance, HEADER_SIZE)
-        else:
-            edits = [_set_field(chance) for _ in range(chance.choice((1, 1, 2, 3)))]
-        return [*edits, *["seal"] * (chance.random() < 0.8)]
-
-    def check(self, case: Case) -> Tally:
-        """Read a header; an accepted header must be valid and round-trip."""
-        data = spoilt_header(self._header, case)
-        try:
-            header = parse_header(data, Path("3-3.wdl"))
-        except TableError:
-            return Tally(rejected=1)
-        repacked = header.pack()
-        # Unused bytes may have any value, and true flags may be any value but 0, so compare fields.
-        if parse_header(repacked, Path("3-3.wdl")) != header or len(repacked) != HEADER_SIZE:
-            raise Defect(f"{header} became {parse_header(repacked, Path('3-3.wdl'))}")
-        sector = header.sector
-        own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
-        if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:
-            raise Defect(f"an impossible table: {header}")
-        if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
-            raise Defect(f"an impossible table: {header}")
-        if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
-            raise Defect(f"{len(header.tallies)} tables of {sector}")
-        return Tally(accepted=1)
 
 
 class TableFiles(FolderFuzzer):
@@ -153,6 +113,7 @@ class TableFiles(FolderFuzzer):
         data = spoilt_header(sound, edits)
         path = self._path / name
         path.write_bytes(data)
+        _check_header(data, path)
         tables = Tables(DEFAULT_RULES)
         if self._sectors[name] == Sector(4, 3):
             tables.load(self._path, Sector(3, 3))  # Depths need the sectors after removals.
@@ -181,6 +142,26 @@ def spoilt_header(data: bytes, edits: list[str]) -> bytes:
         crc = struct.pack("<I", zlib.crc32(data[: HEADER_SIZE - 4]))
         data = data[: HEADER_SIZE - 4] + crc + data[HEADER_SIZE:]
     return data
+
+
+def _check_header(data: bytes, path: Path) -> None:
+    """Raise `Defect` if the header is accepted, but is impossible or does not round-trip."""
+    try:
+        header = parse_header(data, path)
+    except TableError:
+        return
+    repacked = header.pack()
+    # Unused bytes may have any value, and true flags may be any value but 0, so compare fields.
+    if parse_header(repacked, path) != header or len(repacked) != HEADER_SIZE:
+        raise Defect(f"{header} became {parse_header(repacked, path)}")
+    sector = header.sector
+    own, opponent = sector[0] + (sector.hand + 1) // 2, sector[1] + sector.hand // 2
+    if not (3 <= own <= 9 and 3 <= opponent <= 9) or header.kind not in SUFFIX:
+        raise Defect(f"an impossible table: {header}")
+    if sector.hand == 0 and own < opponent or sector.hand and header.kind == DEPTHS:
+        raise Defect(f"an impossible table: {header}")
+    if len(header.tallies) != (1 if sector.hand or own == opponent else 2):
+        raise Defect(f"{len(header.tallies)} tables of {sector}")
 
 
 def _set_field(chance: random.Random) -> str:
