@@ -2,7 +2,8 @@
 
 Samples are bytes in the format of `SAMPLE_FORMAT`. Functions that take samples raise `ValueError`
 if the size is no multiple of ``SAMPLE_BYTES``, and for a sample with an impossible board, an
-unknown value of Flying, or a score or result above one point.
+unknown value of Flying, or a score or result above one point. No other thread may change samples
+during a call.
 """
 
 from array import array

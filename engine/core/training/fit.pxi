@@ -72,14 +72,10 @@ def split_samples(data):
         parts.append(part)
     with nogil:
         for i in range(number):
-            if not read_checked(samples.start + SAMPLE_BYTES * i, &sample):
-                break
+            read_sample(samples.start + SAMPLE_BYTES * i, &sample)
             quarter = quarter_of(&sample)
             write_sample(out[quarter] + SAMPLE_BYTES * kept[quarter], &sample)
             kept[quarter] += 1
-        else:
-            i = number
-    check_unchanged(i, number)
     for quarter in range(QUARTERS):
         part = parts[quarter]
         del part[SAMPLE_BYTES * kept[quarter]:]
@@ -152,15 +148,10 @@ cdef class Fit:
                 raise ValueError(f"sample {i} has no result")
         with nogil:
             for i in range(number):
-                if not read_checked(samples.start + SAMPLE_BYTES * i, &sample) or (
-                        quarter_of(&sample) != self.quarter):
-                    break
+                read_sample(samples.start + SAMPLE_BYTES * i, &sample)
                 total += self.learn(&sample, rate != 0)
                 if rate != 0 and (i % BATCH == BATCH - 1 or i == number - 1):
                     self.descend(rate, rate * decay)
-            else:
-                i = number
-        check_unchanged(i, number)
         return total / number if number else 0.0
 
     # The label of a sample: expected points, from 0 to 1.

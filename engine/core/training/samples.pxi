@@ -68,20 +68,6 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
     return number
 
 
-# Read a sample after `check_samples`; return whether it is still valid, as another thread may have
-# changed the buffer.
-cdef inline bint read_checked(const uint8_t *bytes, Sample *sample) noexcept nogil:
-    read_sample(bytes, sample)
-    return is_sound(&sample.board) and sample.flying <= FLYING_BOTH and (
-        are_points(sample.score) and are_points(sample.result))
-
-
-cdef int check_unchanged(Py_ssize_t i, Py_ssize_t number) except -1:
-    if i < number:
-        raise ValueError(f"sample {i} changed while it was read")
-    return 0
-
-
 # A random number below a limit, the same on every machine.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
     state[0] += GOLDEN
@@ -153,15 +139,11 @@ def select_samples(data, unseen, bint held_out):
     load_index()
     with nogil:
         for i in range(number):
-            if not read_checked(samples.start + SAMPLE_BYTES * i, &sample):
-                break
+            read_sample(samples.start + SAMPLE_BYTES * i, &sample)
             key = image_key(&sample.board)
             if is_held_out_key(key) == held_out and (
                     not is_listed(<const uint64_t *>keys.start, key_count, key)):
                 write_sample(out + SAMPLE_BYTES * written, &sample)
                 written += 1
-        else:
-            i = number
-    check_unchanged(i, number)
     del selected[SAMPLE_BYTES * written:]
     return selected

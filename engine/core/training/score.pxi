@@ -105,34 +105,30 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     return leaf_count
 
 
-# Write the leaves of the critical samples; set `written` to their number. Return the number of
-# samples read, which is less than `number` if a sample has become invalid.
+# Write the leaves of the critical samples; return their number.
 cdef Py_ssize_t write_leaves(const BoardSearch *s, const Tables *tables, const uint8_t *samples,
-                             Py_ssize_t number, uint64_t nodes, uint8_t *out,
-                             Py_ssize_t *written) noexcept nogil:
-    cdef Py_ssize_t i
+                             Py_ssize_t number, uint64_t nodes, uint8_t *out) noexcept nogil:
+    cdef Py_ssize_t i, written = 0
     cdef Sample sample
     cdef Board leaves[2]
     cdef int j
-    written[0] = 0
     for i in range(number):
-        if not read_checked(samples + SAMPLE_BYTES * i, &sample):
-            return i
+        read_sample(samples + SAMPLE_BYTES * i, &sample)
         if sample.flying != tables.rules.flying or not goes_on(&tables.rules, &sample.board):
             continue
         sample.score = sample.result = NO_POINTS
         for j in range(critical_leaves(s, tables, &sample.board, nodes, leaves)):
             sample.board = leaves[j]
-            write_sample(out + SAMPLE_BYTES * written[0], &sample)
-            written[0] += 1
-    return number
+            write_sample(out + SAMPLE_BYTES * written, &sample)
+            written += 1
+    return written
 
 
 def leaf_samples(tables, worker, data, uint64_t nodes):
     cdef Tables *open_tables = borrow_tables(tables)
     cdef BoardSearch *s = borrow_search(worker)
     cdef _Span samples = span_of(data)
-    cdef Py_ssize_t number = check_samples(samples), done = 0, written = 0
+    cdef Py_ssize_t number = check_samples(samples), written = 0
     cdef bytearray leaves = bytearray(2 * SAMPLE_BYTES * number)
     cdef uint8_t *out = leaves
     if nodes < 1:
@@ -142,10 +138,9 @@ def leaf_samples(tables, worker, data, uint64_t nodes):
         share(&open_tables.users, "the set of tables")
         with nogil:
             s.begin(s.worker, &open_tables.rules)
-            done = write_leaves(s, open_tables, samples.start, number, nodes, out, &written)
+            written = write_leaves(s, open_tables, samples.start, number, nodes, out)
         end_sharing(&open_tables.users)
     finally:
         end_claim(s.users)
-    check_unchanged(done, number)
     del leaves[SAMPLE_BYTES * written:]
     return leaves
