@@ -242,10 +242,8 @@ if __name__ == "__main__":
             "merels.protocol.puzzles": ["*.md", "*.gz"],
             "merels.protocol.web": ["page/*"],
             "merels.tournament": ["py.typed", "*.md"],
-            "merels.tournament.league": ["*.css", "*.js"],
             "merels.tournament.openings": ["books/*.pos"],
-            "merels.tournament.report": ["*.css", "*.js"],
-            "merels.tournament.views": ["page/*"],
+            "merels.tournament.report": ["page/*"],
         },
         exclude_package_data={
             **{".".join(("merels", *Path(source).parent.parts)): ["*.c"] for source in SOURCES},

@@ -86,7 +86,7 @@ def broadcast(browser: Browser) -> None:
         address = next(line for line in run.stderr if "standings at" in line).split()[-1]
         browser.set_view(1180, 640)
         browser.open(address)
-        browser.wait("document.querySelectorAll('#results li').length > 12", 300)
+        browser.wait("document.querySelectorAll('.games tbody tr').length > 12", 300)
         browser.wait("[...document.querySelectorAll('.scores.white')].every((line) => "
                      "line.getAttribute('points').split(' ').length > 15)", 120)
         browser.run("document.documentElement.style.overflow = 'hidden'")

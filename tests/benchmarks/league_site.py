@@ -34,7 +34,7 @@ from tests.kit.webdriver import Browser, missing
 NEW_GAMES = 100
 """Games added before the last site is written."""
 BUTTONS = {
-    INDEX: ".standings thead button", "player-1.html": ".games tbody button",
+    INDEX: ".list thead button", "player-1.html": ".games tbody button",
     "crosstable.html": ".cross thead button",
 }
 """CSS selector of a button that the script of each page adds."""

@@ -11,6 +11,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import pytest
 
 from tests.kit.webdriver import Browser
+from tests.page.viewer import check_fits_phone
 from tests.protocol.board.steps import shot
 from tests.tournament.processes import Marked, page_address
 from tests.tournament.specs import engine_words
@@ -54,7 +55,7 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     assert "depth" in browser.text(".player.white .score")
     browser.wait("document.querySelector('.scores.white').getAttribute('points').length > 9", 60)
     assert browser.text("#state") == "live"
-    assert browser.text("#ratio span.H1") == "H1 at 2.94"
+    browser.wait("document.querySelector('#standings .plot .H1')")
     # A click enlarges the game, and the keys step through it.
     browser.click(".card .title")
     browser.wait("document.getElementById('viewer').open")
@@ -70,14 +71,16 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     assert browser.run("return document.querySelector('#bar').value") == 1
     assert browser.run("return document.title").startswith("■ 2 of")
     assert browser.text(".card .result") in ("1–0", "0–1", "½–½")
-    assert "Standings" in browser.text("#standings") and "Crosstable" in browser.text("#standings")
-    assert "after 2 games" in browser.text("#ratio figcaption")
+    assert "Standings" in browser.text("#standings") and "Crosstable" in browser.text("#details")
+    label = browser.run("return document.querySelector('#standings .plot').ariaLabel")
+    assert label.startswith("LLR ") and "after 2 games; bounds -2.94 and 2.94" in label
     # The games can be replayed although the server has ended.
-    browser.click("#results li:last-child button")
+    browser.click("#games tbody tr:last-child button")
     browser.wait("document.getElementById('viewer').open")
     assert browser.text("#viewer-title") == "Game 1: A – B"
-    browser.key("Home")
-    browser.wait("document.getElementById('viewer-note').textContent === 'The first position.'")
+    assert browser.text("#viewer-note") == "The first position."
+    browser.key("End")
+    browser.wait("document.getElementById('last').disabled")
     shot(browser, "broadcast-over")
     browser.key("Escape")
 
@@ -99,7 +102,7 @@ def test_the_page_shows_that_its_runner_was_killed_or_stopped(
     os.kill(run.process.pid, signal_number)
     run.wait()
     browser.wait(f"document.getElementById('banner').textContent.startsWith({text!r})")
-    assert " of 1000 games" in browser.text("#banner")
+    assert " of 1000 games" in browser.text("#score")
     assert browser.text("#state") == state
 
 
@@ -109,20 +112,22 @@ def test_names_are_escaped_and_a_phone_shows_the_whole_page(browser: Browser) ->
         names=(HOSTILE, "a long name " * 9),
     )
     browser.open(address)
-    browser.wait("document.querySelectorAll('#results li').length > 3", 60)
-    browser.wait("document.querySelectorAll('#standings table').length > 1", 60)
+    browser.wait("document.querySelectorAll('.games tbody tr').length > 3", 60)
+    browser.wait("document.querySelectorAll('#details table').length > 1", 60)
     for name, width, height, phone, dark in (
         ("light", 1280, 900, False, False), ("dark", 1280, 900, False, True),
         ("phone", 360, 740, True, False), ("narrow", 320, 568, True, True),
     ):
         browser.set_view(width, height, phone=phone, dark=dark)
-        shot(browser, f"broadcast-{name}")
-        if phone:
-            browser.click("#results button")
+        if not phone:
+            shot(browser, f"broadcast-{name}")
+        else:
+            check_fits_phone(browser)
+            browser.click(".games tbody button")
             browser.wait("document.getElementById('viewer').open")
             shot(browser, f"broadcast-{name}-viewer")
             browser.key("Escape")
-    assert browser.text("#event") == HOSTILE
+    assert browser.text("h1") == HOSTILE
     assert HOSTILE in browser.run("return document.title")
     assert browser.run("return document.querySelectorAll('img, main script').length") == 0
     run.process.terminate()
@@ -155,30 +160,29 @@ def test_the_page_explains_that_a_user_supplied_executor_reports_no_moves(browse
         "-executor", "tests.page.test_live:two_workers",
     )
     browser.open(address)
-    browser.wait("document.getElementById('playing').textContent === '4 games submitted'", 60)
-    assert "does not report games in progress" in browser.text("#no-moves")
+    browser.wait("document.getElementById('score').textContent.includes('4 games submitted')", 60)
+    assert "does not report games in progress" in browser.text("main .note")
     assert browser.run("return document.querySelectorAll('.card').length") == 0
     run.process.terminate()
     run.wait()
     browser.wait("document.getElementById('state').textContent === 'over'")
-    assert not browser.run("return document.getElementById('stage').checkVisibility()")
 
 
-def test_a_page_that_draws_nothing_keeps_no_finished_games(browser: Browser) -> None:
-    run, address = serve("-rounds", "500", *SLOW)
+@pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+def test_the_standings_are_above_the_fold(browser: Browser, size: tuple[int, int]) -> None:
+    run, address = serve("-rounds", "500", *SLOW, "-concurrency", "2")
+    browser.set_view(*size)
     browser.open(address)
-    assert browser.run("""
-        return (async () => {
-          const { Cards } = await import(`${location.origin}/cards.js`);
-          const cards = new Cards(document.createElement("div"), [], () => {});
-          for (let n = 1; n < 9; n += 1) {
-            const game = { n, result: null };
-            cards.add(game);
-            cards.change(game);
-            game.result = "1-0";
-            cards.change(game);
-          }
-          return cards.waiting.size + cards.changed.size;
-        })()""") == 0
+    browser.wait("document.querySelectorAll('.card').length === 2", 60)
+    # A man stands beside each name, and the row of the side to move is tinted.
+    assert browser.run("return document.querySelectorAll('.card .player .man').length") == 4
+    browser.wait("[...document.querySelectorAll('.card .player.moving')].some((row) => "
+                 "getComputedStyle(row).backgroundColor !== 'rgba(0, 0, 0, 0)')", 60)
+    browser.wait("document.querySelector('#standings table')", 60)
+    box = browser.run("const box = document.querySelector('#standings table')"
+                      ".getBoundingClientRect(); return [box.right, box.bottom]")
+    assert box[0] <= size[0] and box[1] <= size[1]
+    assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+    shot(browser, f"broadcast-{size[0]}")
     run.process.terminate()
     run.wait()

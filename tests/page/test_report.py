@@ -326,7 +326,7 @@ def test_a_page_states_that_it_holds_only_some_games(
     played: Path, tmp_path: Path, browser: Browser
 ) -> None:
     browser.open(save(tmp_path, played / "j", "-games", "7"))
-    assert "holds the first 7 of 60 games" in browser.text("#head-to-head")
+    assert "holds the first 7 of 60 games" in browser.text("#games")
     assert len(texts(browser, ".games", 0)) == 7
 
 
@@ -336,7 +336,7 @@ def test_games_of_pgn_files_are_listed_without_a_replay(
     browser.open(save(tmp_path, played / "g.pgn"))
     assert len(texts(browser, ".games", 0)) == 60
     assert not browser.run("return document.querySelectorAll('.games tbody button').length")
-    assert "cannot be replayed" in browser.text("#head-to-head")
+    assert "cannot be replayed" in browser.text("#games")
     browser.click(".cross tbody tr:nth-child(1) td:nth-child(9) a")
     browser.wait("document.querySelector('.colours')")
     assert not browser.run("return document.querySelectorAll('.openings').length")

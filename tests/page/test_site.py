@@ -28,8 +28,8 @@ from tests.tournament.specs import parallel
 BAD = "</script><img src=x onerror=alert(1)>"
 CELLS = """return [...document.querySelectorAll(arguments[0] + " tbody tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
-PAGES = {"index.html": ".standings thead button", "player-2.html": ".games tbody button",
-         "crosstable.html": ".cross thead button", "games.html": "ul a"}
+PAGES = {"index.html": ".list thead button", "player-2.html": ".games tbody button",
+         "crosstable.html": ".cross thead button", "games.html": ".games tbody button"}
 """An element of each page that appears when the page is ready."""
 
 
@@ -143,19 +143,15 @@ def test_a_game_closes_with_escape_and_opens_again(
 
 def test_the_list_sorts_and_links_to_players(played: str, browser: Browser) -> None:
     open_page(browser, played, "index.html")
-    lines = browser.run(CELLS, ".standings")
+    lines = browser.run(CELLS, ".list")
     assert [cells[1] for cells in lines] == [line["name"] for line in ratings(played)]
-    browser.click(".standings thead th:nth-child(5) button")
-    games = [int(cells[4]) for cells in browser.run(CELLS, ".standings")]
+    browser.click(".list thead th:nth-child(6) button")
+    games = [int(cells[5]) for cells in browser.run(CELLS, ".list")]
     assert games == sorted(games, reverse=True)
-    assert browser.text("h3") == "Mine 1"
-    visible_points = """return [...document.querySelectorAll(".plot circle")]
-        .filter((point) => point.checkVisibility()).length"""
-    assert browser.run(visible_points) == 2
-    browser.set_view(390, 844, phone=True, dark=False)
-    assert browser.run(visible_points) == 2
-    browser.set_view(1280, 900)
-    browser.click(".standings tbody a")
+    assert browser.text("h2") == "Versions of Mine 1"
+    circles = "return document.querySelectorAll('h2 + .wide circle').length"
+    assert browser.run(circles) == 2, "a point for each version"
+    browser.click(".list tbody a")
     browser.wait("document.querySelector('.games tbody button')")
 
 
@@ -204,6 +200,23 @@ def test_a_game_of_each_lot_opens(large: str, browser: Browser) -> None:
         browser.open(address(large, f"player-{place[row.white]}.html#game={row.number}"))
         browser.wait("document.getElementById('viewer')?.open")
         assert browser.text("#viewer-title").startswith(f"Game {row.number}: ")
+
+
+def test_the_list_of_games_replays_them_by_lots(large: str, browser: Browser) -> None:
+    """In a former version, the page of games had only PGN files."""
+    rows = rows_of(large)
+    open_page(browser, large, "games.html")
+    assert [int(cells[0]) for cells in browser.run(CELLS, ".games")][0] == 6 * LOT_SIZE + 1
+    enter(browser, "[aria-label=games]", "2")
+    browser.wait(f"document.querySelector('.games tbody th').textContent === '{LOT_SIZE + 1}'")
+    browser.click(".games tbody button")
+    browser.wait("document.getElementById('viewer').open")
+    row = rows[LOT_SIZE]
+    assert browser.text("#viewer-title") == f"Game {row.number}: {row.white} – {row.black}"
+    browser.open("about:blank")
+    browser.open(address(large, f"games.html#game={3 * LOT_SIZE + 5}"))
+    browser.wait("document.getElementById('viewer')?.open")
+    assert browser.text("#viewer-title").startswith(f"Game {3 * LOT_SIZE + 5}: ")
 
 
 def test_a_script_that_is_not_from_the_site_does_not_run(played: str, browser: Browser) -> None:

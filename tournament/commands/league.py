@@ -45,7 +45,7 @@ from merels.tournament.league.league import (
     read_league,
 )
 from merels.tournament.league.plan import Goal, LeaguePlan
-from merels.tournament.league.rating_list import contradictions, list_entries
+from merels.tournament.league.rating_list import contradictions, list_entries, list_table
 from merels.tournament.league.site import has_site, write_site
 from merels.tournament.league.view import LeagueView
 from merels.tournament.openings.reading import Openings
@@ -53,7 +53,6 @@ from merels.tournament.play.fingerprint import fingerprint
 from merels.tournament.play.preflight import preflight
 from merels.tournament.records.settings import LEAGUE
 from merels.tournament.records.table import ADD_FLAGS, CREATE_FLAGS, PLAY_FLAGS
-from merels.tournament.report.text_table import grid, percent, shorten
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.statistics.counts import GameScore, MatchCounter
 from merels.tournament.views.output import put
@@ -213,21 +212,16 @@ def _play(folder: str, words: Sequence[str]) -> int:
                 notify(f"the anchor '{printable(name)}' does not fix the scale, because no player "
                        "has this name; add a player of this name")
         plan = LeaguePlan(league, goal, options.shard, options.pause)
-        status = _run(league, plan, options, given.line)
-        _print_list(league)
-        if has_site(league):
-            try:
-                write_site(league, notify)
-            except InputError as error:
-                notify(f"cannot update the site: {error}")
-                status = status or FAILED
-    return status
+        return _run(league, plan, options, given.line)
 
 
 def _run(
     league: League, plan: LeaguePlan, options: RunOptions, line: Sequence[str]
 ) -> int:
-    """Play the plan's games; return the exit status. ``line``: the flags of ``play``."""
+    """Play the plan's games, print the list and update the site; return the exit status.
+
+    ``line``: the flags of ``play``.
+    """
     factory = None if options.executor is None else load_factory(options.executor)
     if factory is None:
         try:
@@ -256,6 +250,13 @@ def _run(
         view = LeagueView(plan, sys.stdout, is_live(sys.stdout))
         if status := play(board, options, factory, view):
             notify(advice())
+        _print_list(league)
+        if has_site(league):
+            try:
+                write_site(league, notify)
+            except InputError as error:
+                notify(f"cannot update the site: {error}")
+                status = status or FAILED
     return status or (FAILED if board.is_incomplete else OK)
 
 
@@ -266,21 +267,7 @@ def _print_list(league: League) -> None:
         if row.white_score is not None:
             counter.add(GameScore(row.white, row.black, row.white_score, row.pair))
     entries = list_entries(league, counter.counts, health.engines)
-    rows = [["#", "Name", "Elo", "+/-", "Games", "Score", "Draws", "Faults", ""]]
-    for entry in entries:
-        rating, faults = entry.rating, entry.health.faults.total()
-        if rating is None:
-            rows.append(["", shorten(entry.name), "", "", "0", "", "", str(faults), entry.status])
-            continue
-        figures = ["", "", ""]
-        if entry.rank is not None:
-            figures = [str(entry.rank), f"{rating.elo:z.0f}", f"{rating.error:.0f}"]
-        rows.append([
-            figures[0], shorten(entry.name), *figures[1:], str(rating.games),
-            percent(rating.points, rating.games), percent(rating.draws, rating.games),
-            str(faults), entry.status,
-        ])
-    put(sys.stdout, grid(rows, left=(1, 8)))
+    put(sys.stdout, list_table(league, entries).text())
     total = sum(count.games for count in counter.counts.values())
     goal, active = league.terms.error, league.active
     unreached = [

@@ -356,6 +356,9 @@ def opened(options: RunOptions, settings: Settings, tournament: str) -> Iterator
             views.append(pgn)
             closing.callback(pgn.close)
         yield views
+        if sys.stderr.isatty():  # Otherwise nobody would read how to end a view that stays.
+            for view in views:
+                view.stay()
 
 
 def play(

@@ -21,7 +21,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, compress
+from itertools import combinations, compress, zip_longest
 from operator import gt
 
 from merels.tournament.statistics.elo import ELO_UNIT
@@ -64,6 +64,8 @@ class Field:
         """Variance of each strength."""
         self._changes: list[tuple[float, list[float]]] = []
         """Factor and vector of each change of the covariance, in order."""
+        self._unchanged = (0.0, [0.0] * size)
+        """A change without effect."""
         self._applied = [0] * size
         """Number of changes applied to each row."""
 
@@ -107,13 +109,19 @@ class Field:
     def row(self, player: int) -> tuple[float, ...]:
         """Return the covariance of a player's strength with each strength.
 
-        A row is brought up to date only when it is needed, because most rows seldom are.
+        A row is brought up to date only when it is needed, because most rows seldom are. Four
+        changes are applied in one pass, which takes about half the time of four passes.
         """
         row = self._rows[player]
         if self._applied[player] < len(self._changes):
-            for factor, change in self._changes[self._applied[player]:]:
-                scale = factor * change[player]
-                row = tuple([own - scale * other for own, other in zip(row, change)])
+            changes = iter(self._changes[self._applied[player]:])
+            for four in zip_longest(changes, changes, changes, changes, fillvalue=self._unchanged):
+                a, b, c, d = (factor * change[player] for factor, change in four)
+                first, second, third, fourth = (change for _, change in four)
+                row = tuple([
+                    own - a * s - b * t - c * u - d * v
+                    for own, s, t, u, v in zip(row, first, second, third, fourth)
+                ])
             self._rows[player], self._applied[player] = row, len(self._changes)
         return row
 

@@ -1,10 +1,10 @@
-"""The games of a league's site in batches ("lots"), which a page loads when a game is opened.
+"""The games of a league's site in files of lots, which a page loads when it shows their games.
 
-A lot is a script file, because a page that is opened from disk can load only scripts. The first
-line of a lot holds a column for each figure of its games; the site makes all its statistics from
-these lines. The second line holds the moves, compressed. Each lot has a PGN file of the same games.
-Both files are written again only if one is missing, if the script has another format, if the lot
-has other games, or if this machine's tables cover more than those that judged the games.
+A file is a script, because a page that is opened from disk can load only scripts. Its first line
+has the figures of its games; the site makes all its statistics from these lines. The second line
+holds the moves, compressed. Each lot has a PGN file of the same games. Both files are written again
+only if one is missing, if the script has another format, if the lot has other games, or if this
+machine's tables cover more than those that judged the games.
 """
 
 from __future__ import annotations
@@ -12,29 +12,24 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, replace
 from functools import cached_property, reduce
 from itertools import starmap
 from typing import Any
 
-from merels.engine.common.errors import InputError, printable
+from merels.engine.common.errors import InputError
 from merels.engine.common.text_file import open_regular_file
 from merels.engine.game.position import Position
-from merels.engine.game.rules import FLYING_MEN, Rules, parse_rules
+from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
 from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.league.league import League
 from merels.tournament.records.settings import UNKNOWN_COMMAND
-from merels.tournament.report.replay_data import (
-    compact,
-    game_moves,
-    opening_of,
-    pack,
-    result_index,
-)
+from merels.tournament.report import lots
+from merels.tournament.report.lots import PHASES, Column, Lot, compact, pack
 from merels.tournament.statistics.accuracy import (
     Accuracy,
     Coverage,
@@ -46,17 +41,15 @@ from merels.tournament.views.pgn import GameWriter
 
 LOT_SIZE = 500
 """Game numbers per lot: the first lot holds games 1 to `LOT_SIZE`."""
-VERSION = 1
+VERSION = 2
 """Format of a lot."""
 NOTICE_SECONDS = 10.0
 LOTS_FOLDER = "games"
 """Folder of the lots in the site."""
-PHASES = ("placing", "moving", "flying")
-FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening", "fault")
-"""Columns of a lot. ``fault`` is 1 if White lost by its own fault, 2 if Black did, else 0."""
+FIGURES = (*(name for name in lots.FIGURES if name != "text"), "fault")
+"""Columns of all games. ``fault`` is 1 if White lost by its own fault, 2 if Black did, else 0."""
 UNJUDGED = Coverage(0, False)
 """Coverage without tables."""
-Column = list[int]
 
 
 class Games:
@@ -82,7 +75,7 @@ class Games:
     def add(self, head: dict[str, Any]) -> None:
         """Add the games of a lot from the data of its first line."""
         start = len(self)
-        players = _index(self.players, head["players"])
+        players = _index(self.players, head["names"])
         indices_of = {
             "white": players, "black": players, "reason": _index(self.reasons, head["reasons"]),
             "opening": _index(self.openings, (name for name, *_ in head["openings"])),
@@ -94,7 +87,7 @@ class Games:
         self.oddities += [(start + int(index), counts) for index, counts in head["odd"].items()]
         for index, phases in head.get("accuracy", {}).items():
             counts = {phase: MoveCounts(*values) for phase, values in zip(PHASES, phases)}
-            accuracy = self.accuracy.setdefault(head["players"][int(index)], EngineAccuracy())
+            accuracy = self.accuracy.setdefault(head["names"][int(index)], EngineAccuracy())
             accuracy.merge(EngineAccuracy(counts))
 
 
@@ -112,23 +105,23 @@ def update_lots(
     ``put`` writes a file of the site, ``keep`` marks an unchanged file as part of the site; both
     take names within ``folder``. ``notice`` prints the progress of a long run.
     """
-    games, lots = Games(), _Lots(league)
+    games, files = Games(), _Lots(league)
     throttle = Throttle(NOTICE_SECONDS)
     throttle.run(lambda: None)  # The first notice is due after `NOTICE_SECONDS`.
-    for number, numbers in lots.numbers.items():
-        throttle.run(lambda: notice(f"writing games: lot {number} of {max(lots.numbers)}"))
+    for number, numbers in files.numbers.items():
+        throttle.run(lambda: notice(f"writing games: lot {number} of {max(files.numbers)}"))
         script, pgn = f"{LOTS_FOLDER}/{number}.js", f"{LOTS_FOLDER}/{number}.pgn"
-        head = _read_head(os.path.join(folder, script), lots.league_id)
+        head = _read_head(os.path.join(folder, script), files.league_id)
         if (
-            head is None or head["n"] != numbers or lots.judges_better(head)
+            head is None or head["n"] != numbers or files.judges_better(head)
             or not _is_regular(os.path.join(folder, pgn))
         ):
-            rows = list(lots.rows(number))
-            head = lots.head(rows)
+            rows = list(files.rows(number))
+            head, moves = files.lot(rows)
             # The script is written last, because it marks the lot as complete.
-            put(pgn, "".join(map(lots.writer.text, rows)))
-            put(script, f"merelsLot({number},{compact(head)},\n"
-                        f'"{pack([game_moves(row) for row in rows])}");\n')
+            put(pgn, "".join(map(files.writer.text, rows)))
+            put(script, f"data(Object.assign({compact(head)},\n"
+                        f'{{"moves":"{moves}"}}));\n')
         else:
             keep(script)
             keep(pgn)
@@ -147,7 +140,7 @@ def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
         with open_regular_file(path) as file:
             line = file.readline().decode()
         head: dict[str, Any] = json.loads(line[line.index("{") : line.rindex("}") + 1])
-        is_whole = all(len(head[name]) == len(head["n"]) for name in FIGURES)
+        is_whole = all(len(head[name]) == len(head["n"]) for name in (*FIGURES, "text"))
         is_valid = (head["v"], head["league"]) == (VERSION, league_id)
         return head if is_whole and is_valid else None
     except (OSError, ValueError, KeyError, TypeError):
@@ -204,41 +197,24 @@ class _Lots:
             if row.number in numbers:
                 yield row
 
-    def head(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the data of a lot's first line."""
-        players: dict[str, int] = {}
-        reasons: dict[str, int] = {}
-        texts: dict[str, int] = {}
-        openings: dict[tuple[str, str, str], int] = {}
-        columns: dict[str, Column] = {name: [] for name in (*FIGURES, "text")}
+    def lot(self, rows: Sequence[Row]) -> tuple[dict[str, Any], str]:
+        """Return the data of a lot's first line, and its moves."""
+        lot, faults = Lot(), list[int]()
         odd: dict[int, list[int]] = {}
         for index, row in enumerate(rows):
+            lot.add(row, self._rules)
             culprit = row.culprit
-            figures = {
-                "n": row.number,
-                "white": players.setdefault(row.white, len(players)),
-                "black": players.setdefault(row.black, len(players)),
-                "result": result_index(row.result),
-                "reason": reasons.setdefault(printable(row.ending.reason), len(reasons)),
-                "text": texts.setdefault(printable(row.reason), len(texts)),
-                "phase": PHASES.index(final_phase(row, self._rules)),
-                "plies": len(row.opening.split()) + len(row.moves.split()),
-                "opening": openings.setdefault(opening_of(row), len(openings)),
-                "fault": (culprit == row.white) + 2 * (culprit == row.black),
-            }
-            for name, value in figures.items():
-                columns[name].append(value)
+            faults.append((culprit == row.white) + 2 * (culprit == row.black))
             if row.oddities:
                 odd[index] = [count for counts in row.both_oddities() for count in counts]
         return {
-            "v": VERSION, "league": self.league_id,
-            "players": list(players), "reasons": list(reasons), "texts": list(texts),
-            "openings": list(openings), **columns, "odd": odd,
-            "tables": self._coverage, "accuracy": self._accuracy(rows, players),
-        }
+            "v": VERSION, "league": self.league_id, **lot.data(), "names": list(lot.players),
+            "fault": faults, "odd": odd,
+            "tables": self._coverage, "accuracy": self._accuracy(rows, lot.players),
+        }, pack(lot.moves)
 
     def _accuracy(
-        self, rows: Sequence[Row], players: dict[str, int]
+        self, rows: Sequence[Row], players: Mapping[str, int]
     ) -> dict[int, list[tuple[int, ...]]]:
         """Return the counts of `MoveCounts` in each phase, by index of the player."""
         if self._tables is None:
@@ -266,24 +242,3 @@ def _writer(league: League, league_id: str) -> GameWriter:
     )
     settings = replace(league.settings, engines=engines)
     return GameWriter(settings, league_id)
-
-
-
-def final_phase(row: Row, rules: Rules) -> str:
-    """Return the phase of a game's last position.
-
-    It is the flying phase if no man is in hand, flying is allowed and a side has at most three men.
-    """
-    board, side, white_hand, black_hand, *_ = row.position.split()
-    men, held = [board.count("O"), board.count("@")], [int(white_hand), int(black_hand)]
-    mover = int(side == "b")
-    for move in (*row.opening.split(), *row.moves.split()):
-        if "-" not in move:
-            held[mover] -= 1
-            men[mover] += 1
-        mover = 1 - mover
-        men[mover] -= move.count("x")
-    if any(held):
-        return PHASES[0]
-    can_fly = rules.flying != "never" and min(men) <= FLYING_MEN
-    return PHASES[2 if can_fly else 1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from merels.engine.common.errors import printable
 from merels.tournament.journal.standings import LEAST_FAULTS, Health
 from merels.tournament.league.league import League, anchors_of, ratings_of
+from merels.tournament.report.crosstable import RANK, interval_column
+from merels.tournament.report.table import Column, Table, share
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import PlayerRating
 
@@ -55,6 +57,40 @@ def list_entries(
             text = "no games" if status == "active" else f"{status}, no games"
             entries.append(ListEntry(name, None, None, healths.get(name, Health()), text))
     return entries
+
+
+def list_table(
+    league: League, entries: Sequence[ListEntry], name_html: Callable[[str], str] | None = None
+) -> Table:
+    """Return entries of the rating list as a table; ``name_html`` is as in `Column`."""
+    head = [
+        RANK, Column("Name", "name", left=True, html=name_html),
+        Column("Elo", "elo", "{:.0f}"), Column("+/-", "error", "{:.0f}"),
+        interval_column(
+            entry.rating for entry in entries if entry.rating is not None and entry.rank
+        ),
+        Column("Games", "games"), Column("", "wins"), Column("", "draws"), Column("", "losses"),
+        Column("", "points"), Column("Score", form="{:.1%}"), Column("Draws", form="{:.1%}"),
+        Column("Faults", "faults"), Column("Status", "status", left=True), Column("", "family"),
+        Column("", "version"),
+    ]
+    rows = []
+    for entry in entries:
+        rating = entry.rating
+        scale: list[object] = ["", "", ""]
+        figures: list[object] = [0, 0, 0, 0, 0, "", ""]
+        if rating is not None and entry.rank is not None:
+            scale = [round(rating.elo, 1) + 0.0, round(rating.error, 1), rating]
+        if rating is not None:
+            figures = [
+                rating.games, rating.wins, rating.draws, rating.losses, f"{rating.points:g}",
+                share(rating.points, rating.games), share(rating.draws, rating.games),
+            ]
+        rows.append([
+            entry.rank or "", entry.name, *scale, *figures, entry.health.faults.total(),
+            entry.status, family_of(league, entry.name), league.members[entry.name].version,
+        ])
+    return Table("Rating list", head, rows, "ranked list", names=1)
 
 
 def _failure(health: Health, losses: int) -> str:

@@ -7,15 +7,14 @@ and removes stale files.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import re
 from base64 import b64encode
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import combinations
 
 from merels.engine.common.errors import printable
@@ -23,38 +22,37 @@ from merels.engine.common.files import file_error, system_error
 from merels.engine.common.numbers import counted
 from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_whole
 from merels.engine.common.text_file import read_regular_file
-from merels.engine.game.board import NAMES
 from merels.tournament.journal.standings import Health
 from merels.tournament.league.league import League, anchors_of
-from merels.tournament.league.lots import LOT_SIZE, LOTS_FOLDER, PHASES, Games, update_lots
-from merels.tournament.league.rating_list import ListEntry, families, family_of, list_entries
+from merels.tournament.league.lots import LOT_SIZE, LOTS_FOLDER, Games, update_lots
+from merels.tournament.league.rating_list import (
+    ListEntry,
+    families,
+    family_of,
+    list_entries,
+    list_table,
+)
 from merels.tournament.records.as_flags import engine_words, typed
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import facts
 from merels.tournament.report.accuracy_report import LEGEND, phase_table
-from merels.tournament.report.crosstable import csv_text
 from merels.tournament.report.html import (
-    MODULES,
     RATING_NOTE,
-    STYLES,
-    as_html,
     document,
-    merged,
+    facts_list,
     note,
     script,
-    table_html,
-    text_html,
-    text_table,
+    style,
+    table_section,
 )
-from merels.tournament.report.replay_data import compact, in_element
-from merels.tournament.report.svg import rating_plot
-from merels.tournament.report.text_table import percent
+from merels.tournament.report.lots import compact, in_element
+from merels.tournament.report.summary import health_table
+from merels.tournament.report.table import Column, Table, percent, text_html
 from merels.tournament.statistics.counts import (
     GameScore,
     MatchCounter,
     counts_between,
 )
-from merels.tournament.statistics.terminations import FAULTS
 
 SITE = "site"
 """Folder of the site in the league's folder."""
@@ -78,8 +76,6 @@ _LOADER = (
     'const code = document.createElement("script"); code.src = "site.js"; '
     "document.head.append(code);"
 )
-_SITE_CSS = "tournament/league/site.css"
-_SITE_JS = "tournament/league/site.js"
 
 
 def has_site(league: League) -> bool:
@@ -95,7 +91,7 @@ def write_site(league: League, notice: Callable[[str], None] = lambda text: None
     """
     with _reserved(league.folder):
         files = _Files(os.path.join(league.folder, SITE))
-        files.put("site.js", f'"use strict";\n{script((*MODULES, _SITE_JS))}\n')
+        files.put("site.js", f'"use strict";\n{script()}\n')
         games = update_lots(league, files.folder, files.put, files.keep, notice)
         _Pages(league, games, files).write()
         files.remove_others()
@@ -200,6 +196,7 @@ class _Pages:
         """Number of each player's page; it never changes, even if other players are removed."""
         self._names = list(games.players)
         self._reasons, self._openings = list(games.reasons), list(games.openings)
+        """Reasons and openings of games by index."""
         self._counts = _matches(games).counts
         self._entries = list_entries(league, self._counts, _healths(games))
         self._by_name = {entry.name: entry for entry in self._entries}
@@ -209,13 +206,14 @@ class _Pages:
         for index, players in enumerate(zip(games.columns["white"], games.columns["black"])):
             for player in players:
                 self._games_of[self._names[player]].append(index)
-        self._style = merged((*STYLES, _SITE_CSS))
-        self._policy = (
-            f"default-src 'none'; style-src {_digest(self._style)}; "
+        policy = (
+            f"default-src 'none'; style-src {_digest(style())}; "
             # 'strict-dynamic' lets site.js, which the loader adds, load the scripts of games.
             f"script-src {_digest(_LOADER)} 'strict-dynamic'; "
             "base-uri 'none'; form-action 'none'"
         )
+        self._head = (f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+                      f"<style>{style()}</style>")
 
     def write(self) -> None:
         """Write all pages; the rating list is written last."""
@@ -224,8 +222,8 @@ class _Pages:
             self._files.put(f"player-{number}.js", self._game_list(entry.name))
             self._put(f"player-{number}.html", entry.name, self._player(entry))
         self._put("crosstable.html", "Crosstable", self._crosstable())
-        self._put("games.html", "Games as PGN", self._downloads())
-        self._files.put("ratings.csv", self._csv())
+        self._put("games.html", "Games", self._game_lots())
+        self._files.put("ratings.csv", list_table(self._league, self._entries).csv())
         self._files.put("pairs.csv", self._pairs_csv())
         self._put(INDEX, self._league.settings.event, self._index())
 
@@ -240,10 +238,9 @@ class _Pages:
         )
         event = self._league.settings.event
         full = title if title == event else f"{title} – {event}"
-        self._files.put(name, document(full, self._policy, self._style, [
-            f"<nav>{shown}</nav>", f"<main>\n{_joined(body)}\n</main>",
-            f"<script>{_LOADER}</script>",
-        ]))
+        parts = [f"<nav>{shown}</nav>", *body]
+        loader = f"<script>{_LOADER}</script>"
+        self._files.put(name, document(full, self._head, filter(None, parts), loader))
 
     def _link(self, name: str) -> str:
         """Return a link to the page of a player that was not removed."""
@@ -252,17 +249,20 @@ class _Pages:
     # The rating list.
 
     def _index(self) -> list[str]:
-        parts = [self._list()]
-        interval = f"± is half the 95 % interval of a rating {self._origin_of_errors()}."
+        parts = [list_table(self._league, self._entries, self._link).html()]
+        interval = f"+/- is half the 95 % interval of a rating {self._origin_of_errors()}."
         parts.append(note(f"{interval} {RATING_NOTE}"))
         if any(entry.rank is None and entry.rating is not None for entry in self._entries):
             parts.append(note("Not connected: no games connect these players to the others, so "
                               "they have no rating on this scale."))
-        if self._families:
-            parts.append("<h2>Versions</h2>")
-        for family, names in self._families.items():
-            parts += [f"<h3>{text_html(family)}</h3>", self._family_plot(names)]
-        return [*parts, "<h2>Conditions</h2>", _facts(self._conditions())]
+        parts += map(self._versions, self._families)
+        return [*parts, "<h2>Conditions</h2>", facts_list(self._conditions())]
+
+    def _versions(self, family: str) -> str:
+        """Return the list of a family's versions, in the order of addition."""
+        entries = [self._by_name[name] for name in self._families[family]]
+        table = list_table(self._league, entries, self._link)
+        return table_section(replace(table, title=f"Versions of {family}", css="ranked"))
 
     def _origin_of_errors(self) -> str:
         """Return in words the mean from which the errors are measured."""
@@ -270,22 +270,6 @@ class _Pages:
         if any(entry.rank is not None and entry.name in anchors for entry in self._entries):
             return "about the mean of the anchors below"
         return "about the mean of all players, because no anchor has played"
-
-    def _list(self) -> str:
-        rows = [["#", "Name", "Elo", "±", "Games", "Score", "Draws", "Faults", "Status"]]
-        for entry in self._entries:
-            rating, status = entry.rating, text_html(entry.status)
-            faults = str(entry.health.faults.total())
-            line = [_rank(entry), self._link(entry.name), *_elo(entry)]
-            if rating is None:
-                line += ["0", "–", "–", faults, status]
-            else:
-                line += [
-                    str(rating.games), percent(rating.points, rating.games),
-                    percent(rating.draws, rating.games), faults, status,
-                ]
-            rows.append(line)
-        return table_html(rows, "ranked standings", names=1)
 
     def _conditions(self) -> list[tuple[str, str]]:
         league, meta = self._league, self._league.journal.meta()
@@ -321,39 +305,6 @@ class _Pages:
             return "–"
         return self._league.journal.row(self._games.columns["n"][-1]).started[:10] or "?"
 
-    def _family_plot(self, names: Iterable[str]) -> str:
-        ratings = [
-            entry.rating for entry in map(self._by_name.__getitem__, names)
-            if entry.rating is not None and entry.rank is not None
-        ]
-        return "".join(
-            f'<div class="{name}">{rating_plot(ratings, True, is_narrow)}</div>'
-            for name, is_narrow in (("wide", False), ("narrow", True))
-        )
-
-    def _csv(self) -> str:
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([
-            "rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "faults",
-            "status", "family", "version",
-        ])
-        for entry in self._entries:
-            member, rating = self._league.members[entry.name], entry.rating
-            elo = ["", ""]
-            if rating is not None and entry.rank is not None:
-                elo = [f"{rating.elo:z.1f}", f"{rating.error:.1f}"]
-            figures: list[object] = [0] * 5
-            if rating is not None:
-                figures = [rating.games, rating.wins, rating.draws, rating.losses,
-                           f"{rating.points:g}"]
-            writer.writerow([
-                entry.rank or "", csv_text(entry.name), *elo, *figures,
-                entry.health.faults.total(), entry.status,
-                csv_text(family_of(self._league, entry.name)), csv_text(member.version),
-            ])
-        return out.getvalue()
-
     def _pairs_csv(self) -> str:
         """Return the counts of each two players, from which the ratings can be computed again.
 
@@ -365,21 +316,21 @@ class _Pages:
             for white, black, result in zip(columns["white"], columns["black"], columns["result"])
             if result < len(POINTS)
         )
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*PLAYERS_OF_PAIR, *COLOUR_COUNTS, *PAIR_COUNTS])
+        rows = []
         for first, second in combinations(listed, 2):
             counts = counts_between(self._counts, first, second)
             if counts.games:
-                writer.writerow([
-                    csv_text(first), csv_text(second),
+                rows.append([
+                    first, second,
                     *(games[first, second, points] for points in (1.0, 0.5, 0.0)),
                     *(games[second, first, points] for points in (0.0, 0.5, 1.0)),
                     *(getattr(counts, name) for name in PAIR_COUNTS),
                 ])
-        return out.getvalue()
+        keys = (*PLAYERS_OF_PAIR, *COLOUR_COUNTS, *PAIR_COUNTS)
+        return Table("", [Column("", key) for key in keys], rows).csv()
 
-    def _downloads(self) -> list[str]:
+    def _game_lots(self) -> list[str]:
+        """Return the page that shows the games by lots, with the lots as PGN files."""
         lots: dict[int, list[int]] = defaultdict(list)
         for number in self._games.columns["n"]:
             lots[(number - 1) // LOT_SIZE + 1].append(number)
@@ -390,8 +341,9 @@ class _Pages:
         ]
         if not items:
             return [note("No games yet.")]
-        return [note(f"The games by number, at most {LOT_SIZE} in a file."),
-                f'<ul class="lots">{"".join(items)}</ul>',
+        numbers = " ".join(map(str, lots))
+        return [f'<section id="games" data-lots="{numbers}" data-size="{LOT_SIZE}"></section>',
+                "<h2>Games as PGN</h2>", f'<ul class="lots">{"".join(items)}</ul>',
                 '<p><a href="pairs.csv" download>The counts of each two players as CSV</a></p>']
 
     def _crosstable(self) -> list[str]:
@@ -415,21 +367,18 @@ class _Pages:
     # A player.
 
     def _player(self, entry: ListEntry) -> list[str]:
-        name, rating = entry.name, entry.rating
+        name = entry.name
         family = family_of(self._league, name)
-        parts = [_facts(self._player_facts(entry))]
+        parts = [facts_list(self._player_facts(entry))]
         if family in self._families:
-            parts += [f"<h2>Versions of {text_html(family)}</h2>",
-                      self._family_plot(self._families[family])]
-            others = [other for other in self._families[family] if other != name]
-            links = ", ".join(map(self._link, others))
-            parts.append(f'<p class="note">Other versions: {links}</p>')
-        parts += self._accuracy(name)
-        parts += ["<h2>Health</h2>", _health(entry.health)]
+            parts.append(self._versions(family))
+        accuracy = self._games.accuracy.get(name)
+        if accuracy is not None and accuracy.total.judged:
+            parts.append(table_section(phase_table(accuracy), note(LEGEND)))
+        parts.append(table_section(health_table({name: entry.health})))
         if self._games_of[name]:
-            number = self._page_numbers[name]
-            parts.append(f'<section id="games" data-player="{number}" '
-                         f'data-points="{" ".join(NAMES)}"></section>')
+            parts.append(f'<section id="games" data-player="{self._page_numbers[name]}" '
+                         f'data-size="{LOT_SIZE}"></section>')
         return parts
 
     def _player_facts(self, entry: ListEntry) -> list[tuple[str, str]]:
@@ -443,10 +392,10 @@ class _Pages:
             key: value for key, value in words.items()
             if key not in (*_PROGRAM_KEYS, *_LIMIT_KEYS, *unlisted)
         }
-        elo, error = _elo(entry)
-        shown = [("Rating", f"{elo} {error}" if entry.rank is not None else "–")]
-        if entry.rank is not None:
-            shown.insert(0, ("Rank", str(entry.rank)))
+        shown = []
+        if entry.rank is not None and rating is not None:
+            elo = f"{rating.elo:z.0f} ± {rating.error:.0f}"
+            shown = [("Rank", str(entry.rank)), ("Rating", elo)]
         if rating is not None:
             shown += [
                 ("Games", f"{rating.games}: {rating.wins} won, {rating.draws} drawn, "
@@ -460,30 +409,23 @@ class _Pages:
         ]
         return [(key, value) for key, value in shown if value]
 
-    def _accuracy(self, name: str) -> list[str]:
-        """Return the section on accuracy; no lines if no move was judged by tables."""
-        accuracy = self._games.accuracy.get(name)
-        if accuracy is None or not accuracy.total.judged:
-            return []
-        return ["<h2>Accuracy by tables of perfect play</h2>",
-                as_html(phase_table(accuracy)), note(LEGEND)]
-
     def _game_list(self, name: str) -> str:
         """Return the script with the games of a player, for the player's page."""
         columns, own = self._games.columns, self._games_of[name]
         players, openings = dict[int, int](), dict[int, int]()
-        data = {
+        lot: dict[str, object] = {
             key: [columns[key][index] for index in own]
             for key in ("n", "result", "reason", "phase", "plies")
         }
         for key, indices in (("white", players), ("black", players), ("opening", openings)):
-            data[key] = [indices.setdefault(columns[key][i], len(indices)) for i in own]
-        return "merelsGames(" + compact(data | {
-            "players": [self._listed(self._names[index]) for index in players],
-            "engine": players.get(self._games.players.get(name, -1)),
-            "reasons": self._reasons, "phases": PHASES,
+            lot[key] = [indices.setdefault(columns[key][i], len(indices)) for i in own]
+        listed = [self._listed(self._names[index]) for index in players]
+        lot |= {
+            "players": [player[0] for player in listed], "reasons": self._reasons,
             "openings": [[self._openings[index]] for index in openings],
-        }) + ");\n"
+        }
+        data = {"players": listed, "engine": printable(name), "lot": lot}
+        return f"data({compact(data)});\n"
 
     def _listed(self, name: str) -> list[str | int | float | None]:
         """Return a player of a list of games: name, Elo, group of ratings, number of the page."""
@@ -493,31 +435,9 @@ class _Pages:
         return [printable(name), elo, group, self._page_numbers[name]]
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "\n".join(filter(None, parts))
-
-
 def _digest(text: str) -> str:
     """Return the source expression of an inline script or style in a content security policy."""
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _facts(lines: Iterable[tuple[str, str]]) -> str:
-    items = "".join(
-        f"<dt>{text_html(name)}</dt><dd>{text_html(value)}</dd>" for name, value in lines
-    )
-    return f'<dl class="facts">{items}</dl>'
-
-
-def _rank(entry: ListEntry) -> str:
-    return "" if entry.rank is None else str(entry.rank)
-
-
-def _elo(entry: ListEntry) -> tuple[str, str]:
-    """Return a rating and its error; dashes without a rating on the scale of the list."""
-    if entry.rating is None or entry.rank is None:
-        return "–", "–"
-    return f"{entry.rating.elo:z.0f}", f"± {entry.rating.error:.0f}"
 
 
 def _limits(entrant: Entrant) -> str:
@@ -543,11 +463,3 @@ def _adjudication(league: League) -> str:
         results = {"WIN_LOSS": "wins and losses ", "DRAW": "draws "}
         parts.append(f"{results.get(rules.table_results, '')}by tables")
     return "; ".join(parts) or "none"
-
-
-def _health(health: Health) -> str:
-    """Return the faults of a player as a table."""
-    figures = health.as_dict()
-    names = [plural for _, plural in FAULTS.values()]
-    rows = [["Games", *names, "late answers", "junk lines"], list(map(str, figures.values()))]
-    return text_table(rows, "health", names=-1)

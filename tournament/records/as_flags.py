@@ -48,11 +48,11 @@ def _program_words(engine: EngineSpec) -> Words:
 
 
 def condition_rows(entrants: Iterable[Entrant]) -> list[list[str]]:
-    """Return a heading and a row per entrant, equal rows only once.
+    """Return a row per entrant, equal rows only once.
 
-    A row has the name, and the limits, program and options that differ from the defaults.
+    A row has the name, the limits, and the program and options that differ from the defaults.
     """
-    rows = [["Engine", "Time control", "Command and options"]]
+    rows: list[list[str]] = []
     defaults = engine_words(Entrant(EngineSpec(MERELS), TimeControl()))
     for entrant in entrants:
         words = engine_words(entrant)

@@ -7,12 +7,15 @@ from dataclasses import asdict
 from textwrap import fill
 from typing import Any
 
-from merels.tournament.report.html import as_html, note
-from merels.tournament.report.text_table import Table, percent
+from merels.tournament.report.html import note, table_section
+from merels.tournament.report.table import Column, Table, number_columns, share, text_columns
 from merels.tournament.statistics.accuracy import BLUNDERS, Accuracy, EngineAccuracy, MoveCounts
 
-HEAD = ["Name", "Phase", "Moves", "Judged", "Held", "Critical", "Held", "W>D", "W>L", "D>L",
-        "Doubt"]
+HEAD = [
+    *text_columns("Name"), *number_columns("Phase"), Column("Moves", form="{:,}"),
+    Column("Judged", form="{:,}"), Column("Held", form="{:.1%}"), Column("Critical", form="{:,}"),
+    Column("Held", form="{:.1%}"), *number_columns("W>D", "W>L", "D>L", "Doubt"),
+]
 LEGEND = (
     "Held: judged moves that keep the proven value. Critical: judged moves where at most a third "
     "of the legal moves keep it. W>D, W>L, D>L: moves that turn a win into a draw, a win into a "
@@ -59,21 +62,21 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
 
 def table(accuracy: Accuracy) -> Table:
     """Return a table with, for each engine, a row per phase with moves and one for all phases."""
-    rows = [HEAD]
-    for name, engine in accuracy.engines.items():
-        for phase, counts in _by_phase(engine):
-            rows.append([
-                name, phase, f"{counts.moves:,}", f"{counts.judged:,}",
-                percent(counts.held, counts.judged), f"{counts.critical:,}",
-                percent(counts.critical_held, counts.critical),
-                *(str(getattr(counts, field)) for field in (*BLUNDERS.values(), "in_doubt")),
-            ])
-    return Table(rows, "accuracy")
+    rows = [
+        [
+            name, phase, counts.moves, counts.judged, share(counts.held, counts.judged),
+            counts.critical, share(counts.critical_held, counts.critical),
+            *(getattr(counts, field) for field in (*BLUNDERS.values(), "in_doubt")),
+        ]
+        for name, engine in accuracy.engines.items() for phase, counts in _by_phase(engine)
+    ]
+    return Table("Accuracy", HEAD, rows, "accuracy")
 
 
 def phase_table(engine: EngineAccuracy) -> Table:
     """Return a table with a row per phase in which the engine moved, and one for all phases."""
-    return Table([row[1:] for row in table(Accuracy({"": engine})).rows], "accuracy")
+    rows = [row[1:] for row in table(Accuracy({"": engine})).rows]
+    return Table("Accuracy by tables of perfect play", HEAD[1:], rows, "accuracy")
 
 
 def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
@@ -83,10 +86,7 @@ def _by_phase(engine: EngineAccuracy) -> Iterator[tuple[str, MoveCounts]]:
 
 def section(accuracy: Accuracy) -> str:
     """Return the report as HTML, a section of a page."""
-    return "\n".join([
-        "\n<h2>Accuracy</h2>", note(" ".join(coverage(accuracy))), as_html(table(accuracy)),
-        note(LEGEND),
-    ])
+    return table_section(table(accuracy), note(" ".join(coverage(accuracy))), note(LEGEND))
 
 
 def as_dict(accuracy: Accuracy) -> dict[str, Any]:

@@ -1,22 +1,26 @@
-"""The rating list and the crosstable of a tournament, as text, JSON and CSV."""
+"""The rating list and the crosstable of a tournament."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from merels.engine.common.errors import printable
-from merels.tournament.report.text_table import fitted, grid, percent, shorten
-from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, counts_between
+from merels.tournament.report.svg import interval
+from merels.tournament.report.table import Column, Table, share, shorten
+from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
 from merels.tournament.statistics.elo import FEW_GAMES
 from merels.tournament.statistics.ratings import MAX_EXACT, PlayerRating, Ratings, rate
 
-FORMULA = ("=", "+", "-", "@")
-"""First characters of a formula in a spreadsheet."""
 MAX_NAMED = 8
 """Greatest number of names in a note; further engines are only counted."""
-_FIELDS = ("rank", "name", "elo", "error", "games", "wins", "draws", "losses", "points", "group")
+MAX_RECORDS = 20
+"""Largest number of engines whose crosstable on a page shows wins–draws–losses, not percent."""
+SPARE = ("Draws", "Games", "+/-", "Elo")
+"""Headings of the rating list that a narrow screen leaves out, in this order."""
+RANK, NAME = Column("#", "rank"), Column("Name", "name", left=True)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +42,6 @@ class Crosstable:
         ]
 
 
-T = TypeVar("T")
-
-
 def by_rank(ratings: Ratings, entries: Mapping[str, T]) -> dict[str, T]:
     """Return the engines' entries in the order of the ratings; unrated engines come last."""
     players = [player.name for player in ratings.players if player.name in entries]
@@ -52,62 +53,90 @@ def crosstable(matches: Counts, anchor: tuple[str, float] | None = None) -> Cros
     return Crosstable(rate(matches, dict([anchor]) if anchor else {}), matches)
 
 
-def rating_list(ratings: Ratings, columns: int | None = None) -> str:
-    """Return the rating list as text: rank, name, Elo, 95 % error, games, points, score and draws.
+def rating_table(ratings: Ratings) -> Table:
+    """Return the rating list; its errors are half the 95 % intervals."""
+    several = "Group" if len(ratings.groups) > 1 else ""
+    head = [
+        RANK, NAME, Column("Elo", "elo", "{:z.1f}"), Column("+/-", "error", "{:.1f}"),
+        interval_column(ratings.players),
+        Column("Games", "games"), Column("Points", "points", "{:.1f}"),
+        Column("Score", form="{:.1%}"), Column("Draws", form="{:.1%}"),
+        Column("Won", "wins", page_only=True), Column("Drawn", "draws", page_only=True),
+        Column("Lost", "losses", page_only=True), Column(several, "group"),
+    ]
+    rows = [
+        [
+            rank, player.name, player.elo, player.error, player, player.games, player.points,
+            share(player.points, player.games), share(player.draws, player.games),
+            player.wins, player.draws, player.losses, player.group + 1,
+        ]
+        for rank, player in enumerate(ratings.players, 1)
+    ]
+    return Table("Standings", head, rows, "ranked standings", names=1)
 
-    To fit it into ``columns``, names are cut and some figures left out.
-    """
-    rows = [["#", "Name", "Elo", "+/-", "Games", "Points", "Score", "Draws"]]
-    for rank, player in enumerate(ratings.players, 1):
-        rows.append([
-            str(rank), shorten(player.name), f"{player.elo:z.1f}", f"{player.error:.1f}",
-            str(player.games), f"{player.points:.1f}",
-            percent(player.points, player.games), percent(player.draws, player.games),
-        ])
-    if columns is not None:
-        rows = fitted(rows, 1, columns, ("Draws", "Games", "+/-", "Elo"))
-    lines = grid(rows, left=1).splitlines(keepends=True)
-    for i in range(len(ratings.players) - 1, 0, -1):
-        if ratings.players[i].group != ratings.players[i - 1].group:
-            lines.insert(i + 1, "\n")  # An empty line between groups.
-    text = "".join(lines)
+
+def interval_column(players: Iterable[PlayerRating]) -> Column:
+    """Return the column of a page that draws the ratings with their errors on one scale."""
+    ends = [
+        player.elo + sign * player.error for player in players if math.isfinite(player.error)
+        for sign in (-1, 1)
+    ]
+    low, high = min(ends, default=0), max(ends, default=0)
+    span = high - low or 1.0
+
+    def draw(player: PlayerRating) -> str:
+        error = player.error if math.isfinite(player.error) else 0.0
+        start, end, point = ((player.elo + sign * error - low) / span for sign in (-1, 1, 0))
+        text = f"{player.name}: {player.elo:z.1f} ± {player.error:.1f}"
+        return interval([("error", start, end)], point, text)
+
+    return Column("95 % interval", html=draw, page_only=True)
+
+
+def rating_list(ratings: Ratings, columns: int | None = None) -> str:
+    """Return the rating list as text, with remarks; fitted into ``columns``, if they are given."""
+    text = rating_table(ratings).text(columns, SPARE)
     remarks = "".join(f"{note}\n" for note in notes(ratings))
     return f"{text}\n{remarks}" if remarks else text
 
 
-def results_table(table: Crosstable, points: bool = False) -> str:
-    """Return the crosstable as text, with wins-draws-losses or points as cells; or `left_out`.
+def results_table(table: Crosstable, points: bool = False) -> Table:
+    """Return the crosstable; its cells are wins, draws and losses or, in text, ``points``."""
+    players = table.ratings.players
+    is_large = len(players) > MAX_RECORDS
 
-    The last line names the content of the cells.
-    """
+    def text(record: MatchCounts | str) -> str:
+        if isinstance(record, str):
+            return record
+        counts = f"{record.wins}-{record.draws}-{record.losses}"
+        return f"{record.points:.1f}" if points else counts
+
+    def cell(record: MatchCounts | str) -> str:
+        """Return wins, draws and losses, or percent, shaded by the score in tenths."""
+        if isinstance(record, str):
+            return ""
+        shown, title = text(record).replace("-", "–"), ""
+        if is_large:
+            shown, title = f"{100 * record.score:.0f}", f' title="{shown}"'
+        return f'<span class="cell share-{round(10 * record.score)}"{title}>{shown}</span>'
+
+    head = [RANK, NAME, Column("Points")]
+    rows: list[list[Any]] = []
+    for rank, player in enumerate(players, 1):
+        head.append(Column(str(rank), form=text, html=cell, title=player.name))
+        records = [record if record.games else None for record in table.records(player)]
+        row = [rank, player.name, f"{player.points:.1f}/{player.games}", *records]
+        row[2 + rank] = "x"
+        rows.append(row)
+    return Table("Crosstable", head, rows, "ranked cross", names=1)
+
+
+def results_text(table: Crosstable, points: bool = False) -> str:
+    """Return the crosstable as text, or `left_out`; the last line names the content of cells."""
     if not table.is_whole:
         return f"{left_out(table.ratings)}\n"
-
-    def cell(record: Tally) -> str:
-        if not record.games:
-            return "-"
-        text = f"{record.wins}-{record.draws}-{record.losses}"
-        return f"{record.points:.1f}" if points else text
-
-    rows = results_rows(table, shorten, cell)
-    for i, row in enumerate(rows[1:]):
-        row[3 + i] = "x"
     content = "points" if points else "wins-draws-losses"
-    return f"{grid(rows, left=1)}Cells: {content} of the row's engine.\n"
-
-
-def results_rows(
-    table: Crosstable, show_name: Callable[[str], str], show_record: Callable[[Tally], str]
-) -> list[list[str]]:
-    """Return the crosstable's head and rows; the cell of an engine against itself is empty."""
-    players = table.ratings.players
-    rows = [["#", "Name", "Points", *(str(rank) for rank in range(1, len(players) + 1))]]
-    for i, player in enumerate(players):
-        records = enumerate(table.records(player))
-        cells = ["" if i == j else show_record(record) for j, record in records]
-        points = f"{player.points:.1f}/{player.games}"
-        rows.append([str(i + 1), show_name(player.name), points, *cells])
-    return rows
+    return f"{results_table(table, points).text()}Cells: {content} of the row's engine.\n"
 
 
 def left_out(ratings: Ratings) -> str:
@@ -118,37 +147,43 @@ def left_out(ratings: Ratings) -> str:
     )
 
 
-def superiority_table(ratings: Ratings) -> str:
-    """Return, as text, the likelihood in percent that the row's player is the stronger one."""
-    players = ratings.players
-    rows = [["#", "Name", *(str(rank) for rank in range(1, len(players) + 1))]]
-    for i, player in enumerate(players):
-        chances = ratings.superiority[i]
-        line = ["-" if chance is None else f"{100 * chance:.1f}" for chance in chances]
-        line[i] = "x"
-        rows.append([str(i + 1), shorten(player.name), *line])
-    return grid(rows, left=1)
+def superiority_table(ratings: Ratings) -> Table:
+    """Return the likelihood, in percent, that the row's player is the stronger one."""
+    rows: list[list[Any]] = []
+    for rank, (player, chances) in enumerate(zip(ratings.players, ratings.superiority), 1):
+        row = [None if chance is None else f"{100 * chance:.1f}" for chance in chances]
+        row[rank - 1] = "x"
+        rows.append([rank, player.name, *row])
+    ranks = (Column(str(rank)) for rank in range(1, len(rows) + 1))
+    return Table("Superiority", [RANK, NAME, *ranks], rows, names=1)
 
 
 def as_dict(table: Crosstable) -> dict[str, Any]:
     """Return the table as JSON values; names keep their control characters."""
     ratings = table.ratings
-    index_of = {player.name: index for index, player in enumerate(ratings.players)}
-    opponents: list[Iterable[int]] = [range(len(index_of))] * len(index_of)
+    names = [player.name for player in ratings.players]
+    index_of = {name: index for index, name in enumerate(names)}
+    opponents: list[Iterable[int]] = [range(len(names))] * len(names)
     if not table.is_whole:
-        met: list[list[int]] = [[] for _ in index_of]
+        met: list[list[int]] = [[] for _ in names]
         for first, second in table.matches:
             met[index_of[first]].append(index_of[second])
             met[index_of[second]].append(index_of[first])
         opponents = list(map(sorted, met))
-    players = [
-        _player_fields(i + 1, player) | {
-            "against": [_against(table, i, j) for j in opponents[i] if i != j],
+
+    def against(player: int, other: int) -> dict[str, Any]:
+        record = counts_between(table.matches, names[player], names[other])
+        return {
+            "name": names[other], "wins": record.wins, "draws": record.draws,
+            "losses": record.losses, "points": record.points,
+            "superiority": ratings.superiority[player][other] if ratings.superiority else None,
         }
-        for i, player in enumerate(ratings.players)
-    ]
+
     return {
-        "players": players,
+        "players": [
+            row | {"against": [against(i, j) for j in opponents[i] if i != j]}
+            for i, row in enumerate(rating_table(ratings).json())
+        ],
         "groups": [
             {"names": list(group.names), "virtual_draws": group.virtual_draws}
             for group in ratings.groups
@@ -159,58 +194,35 @@ def as_dict(table: Crosstable) -> dict[str, Any]:
     }
 
 
-def _against(table: Crosstable, player: int, other: int) -> dict[str, Any]:
-    """Return the results of a player against another; both are indices of ``ratings.players``."""
-    ratings = table.ratings
-    names = ratings.players[player].name, ratings.players[other].name
-    record = counts_between(table.matches, *names)
-    return {
-        "name": names[1], "wins": record.wins, "draws": record.draws, "losses": record.losses,
-        "points": record.points,
-        "superiority": ratings.superiority[player][other] if ratings.superiority else None,
-    }
+def data_table(table: Crosstable, conditions: Table | None = None) -> Table:
+    """Return the table for CSV: the rating list, points by opponent, and conditions of play.
 
-
-def csv_rows(table: Crosstable, conditions: Sequence[Sequence[str]] = ()) -> list[list[str]]:
-    """Return a head and a row per player: fields of the rating list, then points by opponent.
-
-    Unless the table is whole, the columns of opponents are left out. ``conditions`` are rows of
-    `condition_rows`; with them, each row ends with the player's time control and command.
+    Unless the crosstable is whole, the columns of opponents are left out. ``conditions`` has a row
+    for each engine and conditions under which it played, see `condition_rows`.
     """
     players = table.ratings.players
-    opponents = players if table.is_whole else ()
-    rows = [[*_FIELDS, *(csv_text(player.name) for player in opponents)]]
-    if conditions:
-        rows[0] += ["time_control", "command"]
-    for rank, player in enumerate(players, 1):
-        records = table.records(player) if table.is_whole else []
-        row = _player_fields(rank, player) | {"name": csv_text(player.name)}
-        against = (f"{record.points:g}" if record.games else "" for record in records)
-        rows.append([*(str(row[name]) for name in _FIELDS), *against])
-        if conditions:
-            played = zip(*(words for name, *words in conditions[1:] if name == player.name))
-            cells = [csv_text(" | ".join(dict.fromkeys(words))) for words in played]
-            rows[-1] += cells or ["", ""]
-    return rows
-
-
-def csv_text(text: str) -> str:
-    """Return the printable text of a cell, after a ``'`` if it starts with one of `FORMULA`."""
-    clean = printable(text)
-    return f"'{clean}" if clean.startswith(FORMULA) else clean
-
-
-def _player_fields(rank: int, player: PlayerRating) -> dict[str, Any]:
-    """Return a player's line of the rating list, by field; ``group`` counts from 1."""
-    given = {"rank": rank, "group": player.group + 1}
-    return {name: given[name] if name in given else getattr(player, name) for name in _FIELDS}
+    base = rating_table(table.ratings)
+    head, rows = [*base.head], [[*row] for row in base.rows]
+    if table.is_whole:
+        head += [Column("", player.name) for player in players]
+        for row, player in zip(rows, players):
+            records = table.records(player)
+            row += [f"{record.points:g}" if record.games else None for record in records]
+    if conditions is not None:
+        head += conditions.head[1:]
+        for row, player in zip(rows, players):
+            words = zip(*(played[1:] for played in conditions.rows if played[0] == player.name))
+            row += [" | ".join(dict.fromkeys(texts)) for texts in words] or [None, None]
+    return replace(base, head=head, rows=rows)
 
 
 def notes(ratings: Ratings) -> list[str]:
     """Return remarks on the ratings, a sentence each."""
     remarks = []
     for name, elo in ratings.anchors.items():
-        remarks.append(f"{shorten(name)} is fixed at {elo:g}; errors are relative to this engine.")
+        remarks.append(
+            f"{shorten(name)} is fixed at {elo:g}; errors are relative to this engine."
+        )
     if len(ratings.groups) > 1:
         remarks.append(
             f"The engines form {len(ratings.groups)} groups without games between them; compare "
@@ -219,8 +231,8 @@ def notes(ratings: Ratings) -> list[str]:
     few = [shorten(player.name) for player in ratings.players if player.too_few]
     if few:
         more = len(few) - MAX_NAMED
-        names = ", ".join(few[:MAX_NAMED]) + f" and {more} more" * (more > 0)
-        remarks.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {names}.")
+        listed = ", ".join(few[:MAX_NAMED]) + f" and {more} more" * (more > 0)
+        remarks.append(f"Too few games (below {FEW_GAMES}) for a conclusion: {listed}.")
     virtual = sum(group.virtual_draws for group in ratings.groups)
     if virtual:
         remarks.append(f"Virtual draws added to keep ratings finite: {virtual}.")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import dataclasses
-import io
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from merels.engine.common.errors import printable
-from merels.tournament.journal.standings import HealthCounter, TimeLosses, warnings
+from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Roster, description_of
 from merels.tournament.journal.provenance import Provenance
+from merels.tournament.journal.standings import HealthCounter, TimeLosses, warnings
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
@@ -27,15 +25,16 @@ from merels.tournament.report.crosstable import (
     as_dict,
     by_rank,
     crosstable,
-    csv_rows,
+    data_table,
     rating_list,
-    results_table,
+    results_text,
     superiority_table,
 )
-from merels.tournament.report.html import page, summary, times_section
-from merels.tournament.report.replay_data import GameArchive
-from merels.tournament.report.rounds import round_lines, round_rows
+from merels.tournament.report.html import details, facts_list, page, standings, times_section
+from merels.tournament.report.lots import GameArchive
+from merels.tournament.report.rounds import round_lines, rounds_table
 from merels.tournament.report.summary import (
+    conditions_table,
     endings_text,
     health_table,
     match_dict,
@@ -43,7 +42,6 @@ from merels.tournament.report.summary import (
     reasons_dict,
     terminations_dict,
 )
-from merels.tournament.report.text_table import grid
 from merels.tournament.report.time_report import MoveTimes, add_times, times_table
 from merels.tournament.report.time_report import as_dict as times_dict
 from merels.tournament.statistics.accuracy import Accuracy
@@ -130,14 +128,12 @@ class CountedGames:
         return [self.labels[key] for key in keys] or [entrant.name]
 
     def conditions(self, entrants: Iterable[Entrant]) -> list[list[str]]:
-        """Return the rows of `condition_rows` with the entrants' labels; empty without entrants."""
-        rows: dict[tuple[str, ...], list[str]] = {}
-        for entrant in entrants:
-            head, (_, *words) = condition_rows([entrant])
-            rows[()] = head
-            for label in self.labels_of(entrant):
-                rows.setdefault((label, *words), [label, *words])
-        return list(rows.values())
+        """Return the rows of `condition_rows` with the entrants' labels."""
+        rows = [
+            [label, *words] for entrant in entrants for _, *words in condition_rows([entrant])
+            for label in self.labels_of(entrant)
+        ]
+        return [row for index, row in enumerate(rows) if row not in rows[:index]]
 
     def _count(
         self, file: GamesFile, duplicates: Duplicates, split: Split | None, is_only_file: bool
@@ -146,6 +142,7 @@ class CountedGames:
         rounds: PastRounds | None = None
         if is_only_file and file.settings is not None and schedule_for(file.settings).waits:
             rounds = PastRounds(file.settings)
+        rules = None if file.settings is None else parse_rules(file.settings.rules)
         games = file.games(self._roster, split, is_only_file, is_replayed=self._most > 0)
         for game in duplicates.deduplicate(games):
             self.games += 1
@@ -163,7 +160,7 @@ class CountedGames:
             row = game.row
             # Games of different files may have the same number.
             number = row.number if is_only_file and row is not None else self.games
-            self.archive.add(game, number)
+            self.archive.add(number, game.result, ending, row, rules)
             if row is None:
                 continue
             assert game.limits is not None
@@ -230,8 +227,7 @@ class GamesReport:
         if self._tournaments:
             data["tournaments"] = [
                 {name.lower(): value for name, value in _facts(notes)}
-                | {"engines": [dict(zip(("name", "time_control", "command"), row))
-                               for row in self._counted.conditions(settings.engines)[1:]]}
+                | {"engines": conditions_table(self._counted.conditions(settings.engines)).json()}
                 for settings, notes in zip(self._tournaments, self._all_notes)
             ]  # fmt: skip
         if self._times:
@@ -251,9 +247,8 @@ class GamesReport:
 
     def csv(self) -> str:
         """Return rating list, crosstable and conditions as CSV: a head and a line per engine."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(csv_rows(self._table, self._conditions))
-        return out.getvalue()
+        conditions = conditions_table(self._conditions) if self._conditions else None
+        return data_table(self._table, conditions).csv()
 
     def html(self) -> str:
         """Return a page with the tables, on which the archived games can be replayed."""
@@ -261,16 +256,17 @@ class GamesReport:
         title = properties.pop("Event", "Ratings")
         lines = [*properties.items(), ("Games", str(self._counted.games))]
         lines += [("Warning", warning) for warning in self._warnings]
-        body = summary(
-            lines, self._table, self._reasons, round_rows(*self._past, str) if self._past else [],
-            self._match_lines(), self._conditions,
-        )
+        rounds = rounds_table(*self._past) if self._past else None
+        parts = [
+            facts_list(lines), standings(self._table, rounds, self._match_lines()),
+            details(self._table, self._reasons, self._conditions),
+        ]
         if self._times:
-            body += times_section(self._times, self._losses)
+            parts.append(times_section(self._times, self._losses))
         if self._accuracy is not None:
-            body += accuracy_section(self._accuracy)
+            parts.append(accuracy_section(self._accuracy))
         games = self._counted.archive.json(self._table.ratings, self._counted.labels)
-        return page(title, body, games)
+        return page(title, "\n".join(parts), games)
 
     def text(self, points: bool) -> str:
         """Return tables for a terminal; with ``points``, cells of the crosstable are points."""
@@ -278,13 +274,14 @@ class GamesReport:
         blocks = [
             *(["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]),
             rating_list(self._table.ratings),
-            results_table(self._table, points=points),
+            results_text(self._table, points),
             *self._superiority(),
             endings_text(self._terminations),
             endings_text(self._reasons, "Reason"),
         ]
         if self._times:
-            blocks.append(times_table(self._times).text())
+            times = times_table(self._times)
+            blocks.append(f"{times.title}:\n{times.text()}")
         if self._losses.lines():
             blocks.append("\n".join([*self._losses.lines(), ""]))
         if self._health:
@@ -292,7 +289,7 @@ class GamesReport:
         if self._accuracy is not None:
             blocks.append(accuracy_text(self._accuracy))
         if self._conditions:
-            blocks.append(grid([list(map(printable, row)) for row in self._conditions], (0, 1, 2)))
+            blocks.append(conditions_table(self._conditions).text())
         blocks += [f"WARNING: {warning}\n" for warning in self._warnings]
         return "\n".join(blocks)
 
@@ -300,7 +297,7 @@ class GamesReport:
         if not self._table.ratings.superiority:
             return []
         return ["Likelihood, in percent, that the row is stronger than the column:",
-                superiority_table(self._table.ratings)]
+                superiority_table(self._table.ratings).text()]
 
     def _match_lines(self) -> list[str]:
         return match_lines(self._matches, self._names, self._settings, self._verdict)

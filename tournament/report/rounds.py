@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from merels.engine.common.numbers import counted
 from merels.tournament.pairing import knockout, swiss
 from merels.tournament.pairing.knockout import MAX_EXTRA, Match
 from merels.tournament.records.games import Results
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.text_table import MAX_NAME, fitted, grid, shorten
+from merels.tournament.report.table import MAX_NAME, Column, Table, shorten, text_columns
 
-STAGE, MATCH, GOES_ON = "Stage", "Match", "Goes on"
-"""Heads of the bracket's columns that are aligned to the left."""
 BESIDE_NAMES, SHORTEST = 30, 8
 """Approximate width of a bracket without names, and the least width given to a name, in columns."""
 _STAGES = {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}
 _OF_MAX = f"of at most {MAX_EXTRA}"
 """End of the line of a match in its extra pairings."""
-
-ShowName = Callable[[str], str]
 
 
 def stage_name(matches: int) -> str:
@@ -27,24 +25,25 @@ def stage_name(matches: int) -> str:
     return _STAGES.get(matches, f"Round of {2 * matches}")
 
 
-def round_rows(
-    settings: Settings, results: Results, unfinished: bool, show_name: ShowName
-) -> list[list[str]]:
-    """Return the state of a Swiss or knockout as a head and rows; empty for another format.
+def rounds_table(
+    settings: Settings, results: Results, unfinished: bool, max_name: int | None = None
+) -> Table | None:
+    """Return the state of a Swiss tournament or a knockout; None for another format.
 
-    ``unfinished``: the last round in ``results`` is not over.
+    ``unfinished``: the last round in ``results`` is not over. ``max_name`` is the width to which
+    the names of a bracket are cut.
     """
     if settings.format == "swiss":
-        return swiss_rows(settings, results, show_name)
+        return swiss_table(settings, results)
     if settings.format == "knockout":
-        return bracket_rows(settings, results, unfinished, show_name)
-    return []
+        return bracket(settings, results, unfinished, max_name)
+    return None
 
 
 def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[str]:
-    """Return `round_rows` as lines of text."""
-    rows = round_rows(settings, results, unfinished, shorten)
-    return grid(rows, left=(1,) if settings.format == "swiss" else (0, 2, 4)).splitlines()
+    """Return `rounds_table` as lines of text; none for another format."""
+    table = rounds_table(settings, results, unfinished, MAX_NAME)
+    return [] if table is None else table.text().splitlines()
 
 
 def news_of_round(settings: Settings, results: Results) -> list[str]:
@@ -73,10 +72,10 @@ def live_lines(
 
     A bracket begins with its current stage, because the screen may cut its end.
     """
+    if settings.format == "swiss":
+        return swiss_table(settings, results).text(columns, ("Buchholz", "Bye")).splitlines()
     if settings.format != "knockout":
-        rows = round_rows(settings, results, unfinished, shorten)
-        rows = fitted(rows, 1, columns, ("Buchholz", "Bye")) if rows else rows
-        return grid(rows, left=1).splitlines()
+        return []
     head, current, others = _split(settings, results, unfinished, columns)
     return [head, *current, *others]
 
@@ -88,43 +87,42 @@ def _split(
 
     Names are cut, and the first two columns left out, to fit into ``columns``.
     """
-    width = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
-    rows = bracket_rows(settings, results, unfinished, lambda name: shorten(name, width))
-    shown = rows
-    if columns is not None:
-        fitting = fitted([row[:-1] for row in rows], 2, columns, ("#", STAGE), 2 * SHORTEST + 4)
-        shown = [[*cells, row[-1]] for cells, row in zip(fitting, rows)]
-    left = [number for number, head in enumerate(shown[0]) if head in (STAGE, MATCH, GOES_ON)]
-    head, *lines = grid(shown, left).splitlines()
+    room = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
+    table = bracket(settings, results, unfinished, room)
+    head, *lines = table.text(columns, ("#", "Stage"), 2 * SHORTEST + 4).splitlines()
     stage = stage_name(len(knockout.stages(settings, results, unfinished)[-1]))
-    is_current = [row[0] == stage for row in rows[1:]]
-    current = [line for line, now in zip(lines, is_current) if now]
-    return head, current, [line for line, now in zip(lines, is_current) if not now]
+    current, others = list[str](), list[str]()
+    for line, row in zip(lines, table.rows):
+        (current if row[0] == stage else others).append(line)
+    return head, current, others
 
 
-def swiss_rows(settings: Settings, results: Results, show_name: ShowName) -> list[list[str]]:
+def swiss_table(settings: Settings, results: Results) -> Table:
     """Return the table of a Swiss tournament; with an odd number of engines it has a Bye column."""
-    rows = [["#", "Name", "Points", "Buchholz"]]
     places = swiss.places(settings, results)
-    for rank, place in enumerate(places, 1):
-        name = show_name(settings.engines[place.engine].name)
-        rows.append([str(rank), name, f"{place.points:.1f}", f"{place.buchholz:.1f}"])
-    if len(places) % 2:
-        rows[0].append("Bye")
-        for row, place in zip(rows[1:], places):
-            row.append(", ".join(f"round {number}" for number in place.byes) or "-")
-    return rows
+    head = [Column("#"), *text_columns("Name"), Column("Points", form="{:.1f}"),
+            Column("Buchholz", form="{:.1f}"), *([Column("Bye")] if len(places) % 2 else [])]
+    rows = [
+        [
+            rank, settings.engines[place.engine].name, place.points, place.buchholz,
+            ", ".join(f"round {number}" for number in place.byes) or None,
+        ]
+        for rank, place in enumerate(places, 1)
+    ]
+    return Table("Points, byes included", head, rows, "ranked", names=1)
 
 
-def bracket_rows(
-    settings: Settings, results: Results, unfinished: bool, show_name: ShowName
-) -> list[list[str]]:
-    """Return a head and a row for every match of a knockout: its engines, its score, its winner.
+def bracket(
+    settings: Settings, results: Results, unfinished: bool, max_name: int | None = None
+) -> Table:
+    """Return a row for every match of a knockout: its engines, its score, its winner.
 
     Later matches name the winner of an undecided match by its number: ``winner of 3``.
     """
-    rows = [[STAGE, "#", MATCH, "Score", GOES_ON]]
-    names = [show_name(entrant.name) for entrant in settings.engines]
+    names = [engine.name for engine in settings.engines]
+    if max_name is not None:
+        names = [shorten(name, max_name) for name in names]
+    rows: list[Sequence[Any]] = []
     number, winners = 0, list[str]()
     for stage in knockout.stages(settings, results, unfinished):
         winners = []
@@ -145,7 +143,10 @@ def bracket_rows(
             number += 1
             rows.append([stage_name(len(pairs)), str(number), f"{upper} vs {lower}", "", ""])
             winners.append(f"winner of {number}")
-    return rows
+    stage_column, match_column, winner_column = text_columns("Stage", "Match", "Goes on")
+    head = [stage_column, Column("#"), match_column, Column("Score"),
+            replace(winner_column, is_loose=True)]
+    return Table("Bracket", head, rows, "bracket", names=2, max_name=2 * MAX_NAME + 4)
 
 
 def _score(match: Match) -> str:

@@ -13,14 +13,14 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.tournament.journal.standings import Health
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.text_table import Table, percent
+from merels.tournament.report.table import Column, Table, number_columns, share, text_columns
 from merels.tournament.statistics.counts import Counts, MatchCounts, counts_between
 from merels.tournament.statistics.elo import FEW_GAMES, from_cells
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.statistics.terminations import Terminations
 
 OUTCOMES = ("white", "drawn", "black", "unfinished")
-"""JSON keys of the counts in ``Terminations.results``."""
+"""Keys of the counts in ``Terminations.results``."""
 
 
 def score_line(counts: MatchCounts, first: str, second: str) -> str:
@@ -135,16 +135,20 @@ def ending_tables(stats: Terminations, kind: str = "Termination") -> list[Table]
 
     The second lists the terminations of all games, or only the reasons by which games were lost.
     """
-    rows = [[kind, "Games", "Share", "White", "Drawn", "Black", "Unfinished"]]
-    for name, results in stats.results.items():
-        share = percent(sum(results), stats.games)
-        rows.append([printable(name), str(sum(results)), share, *map(str, results)])
-    names = list(stats.results) if kind == "Termination" else stats.losing
-    losses = [["Lost by", *map(printable, names)]] + [
-        [player, *(str(counts.get(name, 0)) for name in names)]
-        for player, counts in stats.lost.items()
+    head = [
+        Column(kind, None, left=True), Column("Games"), Column("Share", form="{:.1%}"),
+        *(Column(outcome.title(), outcome) for outcome in OUTCOMES),
     ]
-    tables = [Table(rows, "ends"), Table(losses, "ends")]
+    rows = [
+        [name, sum(results), share(sum(results), stats.games), *results]
+        for name, results in stats.results.items()
+    ]
+    names = list(stats.results) if kind == "Termination" else stats.losing
+    losses = [
+        [player, *(counts.get(name, 0) for name in names)] for player, counts in stats.lost.items()
+    ]
+    lost = Table("", [*text_columns("Lost by"), *map(Column, names)], losses, "ends")
+    tables = [Table("How games ended", head, rows, "ends"), lost]
     return tables if names or kind == "Termination" else tables[:1]
 
 
@@ -155,27 +159,32 @@ def endings_text(stats: Terminations, kind: str = "Termination") -> str:
 
 def health_table(healths: Mapping[str, Health]) -> Table:
     """Return a table of each engine's games and faults."""
-    rows = [["Health", "Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk"]]
-    rows += ([name, *map(str, health.as_dict().values())] for name, health in healths.items())
-    return Table(rows, "health")
+    heads = ("Games", "Crashes", "Stalls", "Time", "Illegal", "Late", "Junk")
+    rows = [[name, *health.as_dict().values()] for name, health in healths.items()]
+    return Table("Health", [*text_columns("Health"), *number_columns(*heads)], rows, "health")
+
+
+def conditions_table(rows: Sequence[Sequence[str]]) -> Table:
+    """Return the rows of `condition_rows` as a table."""
+    head = [
+        Column("Engine", "name", left=True), Column("Time control", "time_control", left=True),
+        Column("Command and options", "command", left=True),
+    ]
+    return Table("Engines", head, rows, "conditions")
 
 
 def reasons_dict(stats: Terminations) -> list[dict[str, Any]]:
     """Return the counts by reason as JSON values."""
     return [
-        {"reason": name, **dict(zip(OUTCOMES, results)),
-         "lost": {player: counts[name] for player, counts in stats.lost.items() if name in counts}}
-        for name, results in stats.results.items()
+        row | {"lost": {player: counts[row["reason"]] for player, counts in stats.lost.items()
+                        if row["reason"] in counts}}
+        for row in ending_tables(stats, "Reason")[0].json()
     ]
 
 
 def terminations_dict(stats: Terminations) -> dict[str, Any]:
     """Return the counts by termination as JSON values."""
     return {
-        "games": stats.games,
-        "terminations": [
-            {"termination": name, **dict(zip(OUTCOMES, results))}
-            for name, results in stats.results.items()
-        ],
+        "games": stats.games, "terminations": ending_tables(stats)[0].json(),
         "lost": {player: dict(counts) for player, counts in stats.lost.items()},
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,8 +13,12 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import SIDES, join_steps
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import TimeControl
-from merels.tournament.report.text_table import Table
+from merels.tournament.report.svg import interval
+from merels.tournament.report.table import Column, Table
 from merels.tournament.statistics.times import Sample, Spread
+
+SHORTEST_TIME = 10_000
+"""Left end of the axis of times, in nanoseconds; shorter times are drawn there."""
 
 
 @dataclass(slots=True)
@@ -107,13 +112,35 @@ def _side_after(position: str, opening: str) -> int | None:
 
 
 def times_table(times: Mapping[str, MoveTimes]) -> Table:
-    """Return a table with a row for each engine and kind of time, in milliseconds."""
-    rows = [["Name", "Time of a move", "Moves", "Median", "90 %", "99 %", "Longest"]]
-    for name, engine in times.items():
-        for kind, (moves, *figures) in engine.spreads().items():
-            milliseconds = (f"{value / 1e6:.2f}" for value in figures)
-            rows.append([name, kind, f"{moves:,}", *milliseconds])
-    return Table(rows, "times", "Milliseconds a move")
+    """Return a table with a row for each engine and kind of time, in milliseconds.
+
+    On a page, a column draws the times on a logarithmic scale: thick from the median to the 90th
+    percentile, thin to the 99th, and a point for the longest.
+    """
+    spreads = [
+        (name, kind, spread)
+        for name, engine in times.items() for kind, spread in engine.spreads().items()
+    ]
+    rows = [
+        [name, kind, spread.moves, *(value / 1e6 for value in spread[1:]), spread]
+        for name, kind, spread in spreads
+    ]
+    longest = max((spread.longest for *_, spread in spreads), default=0)
+    decades = max(1, math.ceil(math.log10(max(longest, SHORTEST_TIME) / SHORTEST_TIME)))
+
+    def draw(spread: Spread) -> str:
+        median, p90, p99, last = (
+            math.log10(max(time, SHORTEST_TIME) / SHORTEST_TIME) / decades for time in spread[1:]
+        )
+        text = "median, 90 %, 99 % and longest time, on a logarithmic scale"
+        return interval([("grid", p90, p99), ("error", median, p90)], last, text)
+
+    head = [
+        Column("Name", left=True), Column("Time of a move"), Column("Moves", form="{:,}"),
+        *(Column(name, form="{:.2f}") for name in ("Median", "90 %", "99 %", "Longest")),
+        Column("Distribution", html=draw, page_only=True),
+    ]
+    return Table("Milliseconds a move", head, rows, "times")
 
 
 def as_dict(times: Mapping[str, MoveTimes]) -> dict[str, Any]:

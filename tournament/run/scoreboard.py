@@ -68,6 +68,9 @@ class View:
     def over(self, end: str, why: str = "") -> None:
         """Handle the end of the run: ``end`` is a `runner.End` or ``failed``, ``why`` its cause."""
 
+    def stay(self) -> None:
+        """Stay in use after the last output of the run, until Ctrl-C; called after `close`."""
+
     def close(self) -> None:
         """Release files and threads; may be called again, but no other method afterwards."""
 

@@ -9,7 +9,7 @@ from merels.engine.common.errors import printable
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
-from merels.tournament.report.text_table import grid
+from merels.tournament.report.table import Table, number_columns, text_columns
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.views.output import Pace, put, time_left
 from merels.tournament.views.plain import NoticeView
@@ -50,16 +50,16 @@ class LiveTuneView(LiveView):
         """Return the lines to draw, which may be wider than the terminal."""
         progress = self._plan.progress(standings.finished)
         pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
-        rows = [["Parameter", "Start", "Now", "Bounds"]]
-        rows += [
+        head = [*text_columns("Parameter"), *number_columns("Start", "Now", "Bounds")]
+        rows = [
             [
-                printable(parameter.name), str(parameter.start), f"{value:.1f}",
+                parameter.name, parameter.start, f"{value:.1f}",
                 f"{parameter.minimum} to {parameter.maximum}",
             ]
             for parameter, value in zip(self._state.parameters, self._state.values)
         ]
         return [
             *head_lines(progress.text, progress.share, pace, self._size()[0] - 1), "",
-            *grid(rows, 0).splitlines(), "", f"last:    {self._last}",
+            *Table("", head, rows).text().splitlines(), "", f"last:    {self._last}",
             *(f"note:    {note}" for note in self._notices[-NOTICES:]),
         ]

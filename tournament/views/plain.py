@@ -14,7 +14,7 @@ from merels.tournament.pairing import knockout
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
-from merels.tournament.report.crosstable import crosstable, rating_list, results_table
+from merels.tournament.report.crosstable import crosstable, rating_list, results_text
 from merels.tournament.report.rounds import news_of_round, round_lines
 from merels.tournament.report.summary import (
     endings_text,
@@ -101,7 +101,7 @@ def final_lines(board: Scoreboard) -> list[str]:
     if standings.matches:
         table = crosstable(standings.matches)
         lines += ["", *rating_list(table.ratings).splitlines()]
-        lines += ["", *results_table(table).splitlines()]
+        lines += ["", *results_text(table).splitlines()]
     if standings.finished:
         lines += ["", *endings_text(standings.endings.counts()).splitlines()]
     if time_losses := standings.losses.lines():

@@ -20,7 +20,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
 from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.summary import hypotheses, summary_lines
-from merels.tournament.report.text_table import shorten, width
+from merels.tournament.report.table import shorten, width
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import View
 from merels.tournament.statistics.counts import Counts

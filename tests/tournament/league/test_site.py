@@ -25,9 +25,10 @@ from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.journal import Journal
 from merels.tournament.league import lots, site
 from merels.tournament.league.league import read_league
-from merels.tournament.league.lots import final_phase, update_lots
+from merels.tournament.league.lots import update_lots
 from merels.tournament.league.site import SITE, _reserved, write_site
 from merels.tournament.records.games import Adjudication
+from merels.tournament.report.lots import final_phase
 from merels.tournament.statistics.counts import counts_between
 from merels.tournament.statistics.ratings import rate
 from tests.commands import output, refusal

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterable
 
 import pytest
 
 from merels.engine.common.errors import printable
+from merels.tournament.journal.standings import TimeLosses
 from merels.tournament.report import crosstable, html, summary
 from merels.tournament.report.summary import endings_text
-from merels.tournament.report.text_table import grid, shorten, shorten_apart, width
+from merels.tournament.report.table import Column, Table, number_columns, shorten, width
+from merels.tournament.report.time_report import MoveTimes
 from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import GameScore, MatchCounts, count_matches
 from merels.tournament.statistics.sprt import Sprt, match_llr
@@ -30,6 +34,11 @@ def tabulate(
     return crosstable.crosstable(count_matches(games), anchor)
 
 
+def csv_rows(table: crosstable.Crosstable) -> list[list[str]]:
+    """Return the head and the rows of the table as CSV."""
+    return list(csv.reader(io.StringIO(crosstable.data_table(table).csv())))
+
+
 def test_the_rating_list_and_the_crosstable_are_aligned_text() -> None:
     table = tabulate(GAMES)
     assert crosstable.rating_list(table.ratings) == (
@@ -40,14 +49,14 @@ def test_the_rating_list_and_the_crosstable_are_aligned_text() -> None:
         "\n"
         "Too few games (below 20) for a conclusion: Alpha, Beta, Gamma.\n"
     )
-    assert crosstable.results_table(table) == (
+    assert crosstable.results_text(table) == (
         "#  Name   Points      1      2      3\n"
         "1  Alpha   4.0/6      x  2-1-1  1-1-0\n"
         "2  Beta    3.5/8  1-1-2      x  1-2-1\n"
         "3  Gamma   2.5/6  0-1-1  1-2-1      x\n"
         "Cells: wins-draws-losses of the row's engine.\n"
     )
-    lines = crosstable.results_table(table, points=True).splitlines()
+    lines = crosstable.results_text(table, points=True).splitlines()
     assert "1.5" in lines[1] and lines[-1] == "Cells: points of the row's engine."
 
 
@@ -63,7 +72,7 @@ def test_the_records_of_two_engines_mirror_each_other() -> None:
 
 
 def test_superiority_is_printed_in_percent() -> None:
-    lines = crosstable.superiority_table(tabulate(GAMES).ratings).splitlines()
+    lines = crosstable.superiority_table(tabulate(GAMES).ratings).text().splitlines()
     assert len(lines) == 4 and lines[1].split()[2] == "x"
     assert 50 < float(lines[1].split()[3]) < 100
 
@@ -71,7 +80,10 @@ def test_superiority_is_printed_in_percent() -> None:
 def test_notes_explain_groups_the_anchor_and_virtual_draws() -> None:
     games = [*GAMES, GameScore("Xi", "Psi", 1.0)]
     text = crosstable.rating_list(tabulate(games, ("Beta", 1500.0)).ratings)
-    assert "\n\n4  Xi" in text
+    head, *lines = text.splitlines()
+    assert head.endswith("Group")
+    assert [line.split()[-1] for line in lines[:5]] == ["1", "1", "1", "2", "2"]
+    assert lines[3].startswith("4  Xi")
     assert "Beta is fixed at 1500" in text
     assert "2 groups" in text
     assert text.endswith("finite: 1.\n")
@@ -80,8 +92,8 @@ def test_notes_explain_groups_the_anchor_and_virtual_draws() -> None:
 def test_tables_without_games_have_only_their_heads() -> None:
     table = tabulate([])
     assert crosstable.rating_list(table.ratings).startswith("#  Name")
-    assert crosstable.results_table(table).startswith("#  Name")
-    assert crosstable.csv_rows(table)[0][:3] == ["rank", "name", "elo"]
+    assert crosstable.results_text(table).startswith("#  Name")
+    assert csv_rows(table)[0][:3] == ["rank", "name", "elo"]
     assert crosstable.as_dict(table)["players"] == []
 
 
@@ -95,7 +107,8 @@ def test_hostile_names_cannot_reach_the_terminal() -> None:
 
 
 def test_wide_names_keep_the_columns() -> None:
-    text = grid([["Name", "Elo"], ["直棋", "7"], ["e\u0301", "12"]], left=0)
+    head = [Column("Name", left=True), *number_columns("Elo")]
+    text = Table("", head, [["直棋", 7], ["e\u0301", 12]]).text()
     assert text == "Name  Elo\n直棋    7\ne\u0301      12\n"
     assert width("直棋") == 4 and width("e\u0301") == 1
     assert shorten("x" * 100_000) == "x" * 37 + "..."
@@ -119,14 +132,14 @@ def test_json_has_ratings_records_and_groups() -> None:
 def test_csv_holds_no_formula_and_no_control() -> None:
     names = ["=1+1", "+2", "-3", "@SUM(A1)", "\t=4", "ok=5", "a\x1b[2J"]
     games = [GameScore(name, "B", 0.5) for name in names]
-    rows = crosstable.csv_rows(tabulate(games))
+    rows = csv_rows(tabulate(games))
     written = {row[1] for row in rows[1:]}
     assert written == {"'=1+1", "'+2", "'-3", "'@SUM(A1)", "?=4", "ok=5", "a?[2J", "B"}
     assert set(rows[0]) >= written
 
 
 def test_csv_has_a_column_of_points_for_each_opponent() -> None:
-    head, *lines = crosstable.csv_rows(tabulate(GAMES))
+    head, *lines = csv_rows(tabulate(GAMES))
     rows = [dict(zip(head, line)) for line in lines]
     assert [row["name"] for row in rows] == ["Alpha", "Beta", "Gamma"]
     assert rows[0]["Beta"] == "2.5" and rows[0]["Alpha"] == "" and rows[1]["Alpha"] == "1.5"
@@ -235,13 +248,13 @@ def test_a_large_field_has_a_rating_list_but_no_crosstable(monkeypatch: pytest.M
     monkeypatch.setattr(ratings, "MAX_EXACT", 2)
     table = tabulate([*GAMES, GameScore("Xi", "Alpha", 0.5)])
     sentence = "The crosstable of 4 engines is left out (more than 2)"
-    assert crosstable.results_table(table).startswith(sentence)
-    assert crosstable.csv_rows(table)[0][-1] == "group"
+    assert crosstable.results_text(table).startswith(sentence)
+    assert csv_rows(table)[0][-1] == "group"
     players = crosstable.as_dict(table)["players"]
     xi = next(player for player in players if player["name"] == "Xi")
     assert [row["name"] for row in xi["against"]] == ["Alpha"]
     assert xi["against"][0]["draws"] == 1 and xi["against"][0]["superiority"] is None
-    page = html.summary([], table, count_terminations([]))
+    page = html.details(table, count_terminations([]))
     assert sentence in page and "cross" not in page.replace(sentence, "")
 
 
@@ -260,8 +273,31 @@ def test_no_summary_contains_nan() -> None:
     )
 
 
-def test_names_that_begin_alike_get_different_labels() -> None:
-    names = ("merels-with-many-threads-1", "merels-with-many-threads-2", "short")
-    labels = shorten_apart(names, 14)
-    assert len(set(labels.values())) == 3 and labels["short"] == "short"
-    assert all(width(label) <= 14 for label in labels.values())
+def test_a_table_has_the_same_values_as_text_csv_json_and_html() -> None:
+    head = [Column("Name", "name", left=True), Column("Elo", "elo", "{:z.1f}"),
+            Column("Score", form="{:.1%}"), Column("", "group")]
+    table = Table("", head, [["<A>", -0.04, 0.5, 1], ["=B\x1b", None, None, 2]], "ranked")
+    assert table.text() == "Name  Elo  Score\n<A>   0.0  50.0%\n=B?     -      -\n"
+    assert table.csv() == "name,elo,group\n<A>,-0.04,1\n'=B?,,2\n"
+    assert table.json() == [{"name": "<A>", "elo": -0.04, "group": 1},
+                            {"name": "=B\x1b", "elo": None, "group": 2}]
+    html = table.html()
+    assert '<th scope="row">&lt;A&gt;</th><td>0.0</td><td>50.0%</td></tr>' in html
+    assert '<th scope="row">=B?</th><td>–</td><td>–</td></tr>' in html
+
+
+def test_a_narrow_table_cuts_names_and_then_leaves_out_columns() -> None:
+    head = [Column("Name", left=True), *number_columns("Elo", "Games")]
+    table = Table("", head, [["a long name of an engine", 1234, 100]])
+    lines = [table.text(columns, ("Games", "Elo")).splitlines()[1] for columns in (30, 22, 10)]
+    assert lines == ["a long name of...  1234    100", "a long name o...  1234", "a long ..."]
+
+
+def test_every_engine_has_its_whole_name_beside_its_times() -> None:
+    """In a former version, a chart shortened two engines to one label."""
+    names = ("merels-with-many-threads-1", "merels-with-many-threads-2")
+    times = {name: MoveTimes() for name in names}
+    for engine in times.values():
+        engine.used.extend([1_000_000, 5_000_000])
+    page = html.times_section(times, TimeLosses())
+    assert page.count("<svg") == 2 and all(f">{name}</th>" in page for name in names)

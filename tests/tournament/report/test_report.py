@@ -16,9 +16,11 @@ from base64 import b64decode
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from merels.engine.game.rules import parse_rules
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal import import_games
 from merels.tournament.journal.import_games import Duplicates, GamesFile, PlayedGame
@@ -31,7 +33,7 @@ from merels.tournament.records.as_flags import condition_rows
 from merels.tournament.records.games import Entrant, TimeControl
 from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.games_report import CountedGames, GamesReport
-from merels.tournament.report.replay_data import RESULTS, moves_view, replay_view
+from merels.tournament.report.lots import ARCHIVE_SIZE, RESULTS, Lot, moves_view
 from merels.tournament.report.svg import tick_step
 from merels.tournament.statistics import times as times_module
 from merels.tournament.views.pgn import GameWriter
@@ -334,14 +336,20 @@ def test_a_page_has_tables_plots_and_games_and_loads_nothing(
 ) -> None:
     text = printed(capsys, played / "j", "-format", "html")
     page = Page(text)
-    assert page.tags.count("table") >= 4 and page.tags.count("svg") == 2
+    assert page.tags.count("table") >= 4 and page.tags.count("svg") == 6 + 6
     assert page.tags.count("circle") == 6 + 6, "each engine's rating and longest move"
     assert not [attrs for _, attrs in page.elements if "src" in attrs or "href" in attrs]
     few = printed(capsys, played / "j", "-format", "html", "-games", "3")
     for html, numbers in ((text, [*range(1, 61)]), (few, [1, 2, 3])):
-        data = re.search(r'id="games">(.*?)</script>', html, re.S)
-        assert data is not None and (games := json.loads(data[1]))["n"] == numbers
-        assert games["offered"] == 60
+        data = re.search(r'id="archive">(.*?)</script>', html, re.S)
+        assert data is not None
+        games = json.loads(data[1])
+        assert [n for lot in games["lots"] for n in lot["n"]] == numbers and games["count"] == 60
+
+
+def unpacked(lot: dict[str, Any]) -> list[Any]:
+    """Return the moves of the games of a lot."""
+    return list(json.loads(zlib.decompress(b64decode(lot["moves"]))))
 
 
 def test_a_page_has_every_move_of_its_games(played: Path) -> None:
@@ -349,32 +357,36 @@ def test_a_page_has_every_move_of_its_games(played: Path) -> None:
     ratings = crosstable(counted.matches).ratings
     data = json.loads(counted.archive.json(ratings, counted.labels))
     rows = rows_of(played / "j")
-    games = [game for lot in data["lots"] for game in json.loads(zlib.decompress(b64decode(lot)))]
-    assert games == [moves_view(row.played()) for row in rows]
-    assert sum(map(len, data["lots"])) / len(rows) < 600, "the guide states about 400 bytes a game"
-    names = [name for name, _, _ in data["players"]]
-    assert names == [player.name for player in ratings.players]
+    (lot,) = data["lots"]
+    assert unpacked(lot) == [moves_view(row.played()) for row in rows]
+    assert len(lot["moves"]) / len(rows) < 600, "the guide states about 400 bytes a game"
+    assert [name for name, *_ in data["players"]] == [player.name for player in ratings.players]
+    names = lot["players"]
     for index, row in enumerate(rows):
-        assert (names[data["white"][index]], names[data["black"][index]]) == (row.white, row.black)
-        assert RESULTS[data["result"][index]] == row.result
-        assert data["reasons"][data["reason"][index]] == row.reason
-        assert data["openings"][data["opening"][index]][1:] == [row.position, row.opening]
+        assert (names[lot["white"][index]], names[lot["black"][index]]) == (row.white, row.black)
+        assert RESULTS[lot["result"][index]] == row.result
+        assert lot["reasons"][lot["reason"][index]] == row.ending.reason
+        assert lot["texts"][lot["text"][index]] == row.reason
+        assert lot["plies"][index] == len(f"{row.opening} {row.moves}".split())
+        assert lot["openings"][lot["opening"][index]][1:] == [row.position, row.opening]
 
 
 def test_a_lot_has_a_bounded_number_of_games(tmp_path: Path) -> None:
     write_journal(str(tmp_path / "j"), 250, engines=4, plies=3)
     counted = CountedGames([str(tmp_path / "j")], most=230)
     data = json.loads(counted.archive.json(crosstable(counted.matches).ratings, counted.labels))
-    lots = [json.loads(zlib.decompress(b64decode(lot))) for lot in data["lots"]]
-    assert [len(lot) for lot in lots] == [data["lot"], data["lot"], 30]
-    assert (len(data["n"]), data["offered"]) == (230, 250)
+    lots = data["lots"]
+    assert [len(unpacked(lot)) for lot in lots] == [ARCHIVE_SIZE, ARCHIVE_SIZE, 30]
+    assert [len(lot["n"]) for lot in lots] == [ARCHIVE_SIZE, ARCHIVE_SIZE, 30]
+    assert data["count"] == 250
 
 
 def test_a_damaged_game_is_replayed_without_measurements() -> None:
     row = make_row(result())._replace(scores="x", reason="a\x1b[2J\u202eb")
-    view = replay_view(row)
-    assert view["reason"] == "a?[2J?b"
-    assert view["moves"] == [[move, None, None, None, None] for move in row.moves.split()]
+    lot = Lot()
+    lot.add(row, parse_rules("mill"))
+    assert lot.data()["texts"] == ["a?[2J?b"]
+    assert lot.moves == [[[move, None, None, None, None] for move in row.moves.split()]]
 
 
 def test_hostile_words_stay_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -476,7 +488,7 @@ def test_an_engine_with_another_limit_is_another_player(
 )
 def test_a_command_is_quoted_for_a_shell(arguments: tuple[str, ...], words: str) -> None:
     spec = EngineSpec(("python3", *arguments), "A", options=(("Skill Level", "3"),))
-    (_, row) = condition_rows([Entrant(spec, TimeControl(nodes=9))])
+    (row,) = condition_rows([Entrant(spec, TimeControl(nodes=9))])
     assert row == ["A", "nodes=9", f'cmd=python3 {words} "option.Skill Level=3"']
     keys = dict(word.split("=", 1) for word in shlex.split(row[2]))
     assert tuple(shlex.split(keys["args"])) == arguments

@@ -54,7 +54,7 @@ def test_the_move_that_lost_on_time_is_counted() -> None:
     white = times["A"]
     assert white.used.values[-1] == 300 * MS and white.overrun.values[-1] == 290 * MS
     lines = times_table(times).text().splitlines()
-    assert [line.split() for line in lines[2:4]] == [
+    assert [line.split() for line in lines[1:3]] == [
         ["A", "used", "4", "25.00", "300.00", "300.00", "300.00"],
         ["A", "overrun", "3", "5.00", "290.00", "290.00", "290.00"],
     ]

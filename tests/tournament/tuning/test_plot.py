@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from merels.tournament.records.settings import Parameter
-from merels.tournament.tuning.report import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, parameter_plot
+from merels.tournament.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
+from merels.tournament.tuning.report import parameter_plot
 
 PARAMETER = Parameter("One", 50, 0, 100, 5.0)
 

@@ -22,8 +22,6 @@ class Listener:
         self.headers = dict(
             line.decode().rstrip().split(": ", 1) for line in iter(self._file.readline, b"\r\n")
         )
-        self.numbers: list[int] = []
-        """Numbers of the received events."""
 
     def __enter__(self) -> Listener:
         return self
@@ -44,8 +42,6 @@ class Listener:
     def next_data(self) -> bytes | None:
         """Return the data of the next event as bytes; None at the end of the stream."""
         for line in self._file:
-            if line.startswith(b"id: "):
-                self.numbers.append(int(line[4:]))
             if line.startswith(b"data: "):
                 return line[6:]
         return None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import socket
+import subprocess
 import threading
 import urllib.error
 import urllib.request
@@ -16,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.records.games import GameSpec, MoveRecord
@@ -24,12 +28,13 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.counts import Counts
-from merels.tournament.views.broadcast import KEPT_GAMES, MAX_LLR_POINTS, Broadcast
-from merels.tournament.views.web import WebView
+from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.broadcast import KEPT_GAMES, Broadcast
+from merels.tournament.views.web import MAX_LLR_POINTS, WebView
 from tests.kit.fakes import fake
 from tests.kit.waiting import wait
 from tests.processes import needs_proc
-from tests.tournament.processes import Marked, page_address, wait_for
+from tests.tournament.processes import COMMAND, Marked, page_address, wait_for
 from tests.tournament.specs import (
     NOTES,
     engine_words,
@@ -64,9 +69,9 @@ def serving() -> tuple[Marked, str]:
 
 
 @contextmanager
-def board_and_view() -> Iterator[tuple[Scoreboard, WebView]]:
+def board_and_view(sprt: Sprt | None = None) -> Iterator[tuple[Scoreboard, WebView]]:
     """Yield the scoreboard of a tournament of ten unplayed games, and its web view."""
-    chosen = settings(2, rounds=5)
+    chosen = settings(2, rounds=5, sprt=sprt)
     with open_journal(None, chosen, NOTES) as journal:
         view = WebView(chosen, 0, True)
         board = Scoreboard(Plan(chosen), journal, [view])
@@ -109,6 +114,8 @@ def test_pages_get_the_same_events_and_a_background_thread_makes_the_standings(
                     event = listener.next()
                     assert event is not None
                     state |= event
+                # The pace may differ, because each page gets an event of its own.
+                state["score"].pop("pace")
                 states.append({key: state[key] for key in ("about", "score", "standings")})
 
             threads = [
@@ -119,18 +126,23 @@ def test_pages_get_the_same_events_and_a_background_thread_makes_the_standings(
             wait(lambda: board.tick() or not any(map(threading.Thread.is_alive, threads)), 60,
                  "events with standings")
             assert states[0] == states[1]
-            assert states[0]["about"]["event"] == "merels tournament"
+            assert states[0]["about"] == "merels tournament"
             assert states[0]["score"]["text"] == "1 of 10 games"
             assert "Standings" in states[0]["standings"]
             assert len(rated) == 1 and rated[0] is not threading.current_thread()
             play(board, 2)
             board.over("finished")
-            # Before the end come events that the other page had to wait for, with a new rate.
-            end = next(event for event in iter(first.next, None) if "over" in event)
-            assert end["score"]["share"] == 0.2 and "about" not in end
-            assert end["over"]["text"] == "Finished: all 2 games are played."
-            assert [game["n"] for game in end["replays"]] == [1, 2]
-            assert first.next() is None
+            state: dict[str, Any] = {}
+            for event in iter(first.next, None):
+                assert "about" not in event
+                state |= event
+            assert state["score"]["share"] == 0.2 and state["results"]["n"] == [2]
+            assert state["over"]["text"] == "Finished: all 2 games are played."
+        # The server goes on: a page that is opened now gets the end, with the games.
+        with Listener(view.address) as late:
+            end = late.next()
+            assert end is not None and "over" in end and end["results"]["n"] == [1, 2]
+            assert late.next() is None
 
 
 def test_the_runner_does_not_wait_for_slow_ratings(
@@ -149,9 +161,10 @@ def test_the_runner_does_not_wait_for_slow_ratings(
         play(board, 1)
         wait(lambda: board.tick() or is_rating.is_set(), 60, "the runner starts the ratings")
         board.tick()
-        first = listener.next()
-        assert first is not None and first["score"]["text"] == "1 of 10 games"
-        assert "standings" not in first, "standings were sent before the ratings were finished"
+        state: dict[str, Any] = {}
+        while state.get("score", {}).get("text") != "1 of 10 games":
+            state |= listener.next() or {}
+        assert "standings" not in state, "standings were sent before the ratings were finished"
         go_on.set()
         has_standings = threading.Event()
 
@@ -173,26 +186,26 @@ def test_a_page_gets_the_moves_of_games_in_progress_and_the_end_of_the_run(
     address = page_address(run)
     games: dict[int, list[Any]] = {}
     reports = 0
+    ended: dict[int, list[Any]] = {}
     with Listener(address) as listener:
         (tmp_path / "open").touch()
         assert listener.headers["Content-Type"].startswith("text/event-stream")
-        while True:
-            event = listener.next()
-            assert event is not None
-            for change in [*event.get("games", []), *event.get("results", [])]:
-                if "moves" in change:
-                    games.setdefault(change["n"], [])[change["at"]:] = change["moves"]
-                    reports += bool(change["moves"])
-            if "over" in event:
-                break
-        assert listener.next() is None
-    first = listener.numbers[0]
-    assert listener.numbers == list(range(first, first + len(listener.numbers)))
-    assert event["over"]["text"] == "Finished: all 2 games are played."
-    assert reports > len(games) > 0
-    replays = {game["n"]: game["moves"] for game in event["replays"]}
-    assert all(moves == replays[number] for number, moves in games.items())
+        while (event := listener.next()) is not None:
+            for game in event.get("games", []):
+                games[game["n"]] = game["moves"]
+                reports += bool(game["moves"])
+            ended |= moves_of(event)
+            end = event
+    assert end["over"]["text"] == "Finished: all 2 games are played."
+    assert ended.keys() == {1, 2} and reports > len(games) > 0
+    assert all(moves == ended[number][: len(moves)] for number, moves in games.items())
     assert run.wait()[0] == 0
+
+
+def moves_of(event: dict[str, Any]) -> dict[int, list[Any]]:
+    """Return the moves of the finished games in an event, by number."""
+    lot = event.get("results", {"n": [], "moves": []})
+    return dict(zip(lot["n"], lot["moves"]))
 
 
 def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over(tmp_path: Path) -> None:
@@ -206,31 +219,28 @@ def test_games_on_a_user_supplied_executor_are_sent_when_they_are_over(tmp_path:
     with Listener(address) as listener:
         (tmp_path / "open").touch()
         while (event := listener.next()) is not None:
-            numbers += [result["n"] for result in event.get("results", [])]
+            numbers += moves_of(event)
             end = event
     assert run.wait()[0] == 0
     assert end["over"]["text"] == "Finished: all 4 games are played."
-    assert sorted(numbers) == [game["n"] for game in end["replays"]] == [1, 2, 3, 4]
+    assert sorted(numbers) == [1, 2, 3, 4]
 
 
-def test_only_the_page_and_games_are_served_and_not_to_other_sites() -> None:
+def test_only_the_page_is_served_and_not_to_other_sites() -> None:
     run, address = serving()
     with urllib.request.urlopen(address, timeout=60) as answer:
         policy = answer.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
         assert b"https://" not in answer.read()
-    for name in ("app.js", "cards.js", "dom.js", "drawing.js", "theme.css", "tables.css"):
+    for name in ("page.js", "page.css", "stream.js"):
         assert "https://" not in get(address + name)
     wait_for(run, "Finished game 1 ")
-    for name, kind in (("", "text/html"), ("game/1", "application/json"), ("news", "text/event")):
+    for name, kind in (("", "text/html"), ("icon.svg", "image/svg"), ("news", "text/event")):
         request = urllib.request.Request(address + name, method="HEAD")
         with urllib.request.urlopen(request, timeout=60) as answer:
             assert answer.headers["Content-Type"].startswith(kind) and answer.read() == b""
             assert name == "news" or int(answer.headers["Content-Length"]) > 0
-    game = json.loads(get(address + "game/1"))
-    assert game["n"] == 1 and game["moves"]
-    for name in ("etc/passwd", "..%2fweb.py", "game/", "game/0", "game/x", "game/" + "9" * 99,
-                 "board.js", "index.html/"):
+    for name in ("etc/passwd", "..%2fweb.py", "game/1", "board.js", "index.html/"):
         with pytest.raises(urllib.error.HTTPError) as refused:
             get(address + name)
         assert refused.value.code == 404
@@ -254,15 +264,30 @@ def test_a_closed_page_frees_its_descriptor_while_the_run_is_busy() -> None:
         wait(lambda: len(os.listdir("/proc/self/fd")) <= before, 60, "descriptors closed")
 
 
-def test_a_page_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("merels.tournament.views.web_server.MAX_QUEUED", 1 << 20)
-    with board_and_view() as (board, view), Listener(view.address):
-        board.tick()
-        for _ in range(1000):
-            view._server.send({"notices": ["x" * 100_000]})
-            if not view._server.is_watched:
-                break
-        assert not view._server.is_watched
+def test_the_state_kept_for_a_page_that_does_not_read_is_bounded() -> None:
+    """Each page gets the changes since its last event, so that no events are queued for it."""
+    broadcast = broadcast_after(50 * KEPT_GAMES)
+    for number in range(1000):
+        broadcast.notice("x" * 1000)
+    _, changes = broadcast.since(0)
+    assert len(json.dumps(changes)) < 400_000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_with_a_terminal_the_page_stays_after_the_last_game_until_ctrl_c() -> None:
+    """In a former version, the page of a run that was over could not be opened again."""
+    main, terminal = os.openpty()
+    words = [*COMMAND, *match("-rounds", "1", "-serve", "0")]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=terminal) as run:
+        os.close(terminal)
+        with os.fdopen(main, "rb") as lines:
+            line = next(line for line in lines if b"the page stays at" in line).decode()
+            with Listener(re.findall(r"http://\S+", line)[0]) as listener:
+                state = listener.next()
+            assert state is not None and state["results"]["n"] == [1, 2]
+            assert state["over"]["text"] == "Finished: all 2 games are played."
+            run.send_signal(signal.SIGINT)
+            assert run.wait(60) == 0
 
 
 def test_a_port_in_use_is_an_error() -> None:
@@ -283,58 +308,62 @@ def row_of(number: int) -> Row:
     return make_row(replace(result(), spec=spec_of(number)))
 
 
+def broadcast_of(*numbers: int) -> Broadcast:
+    """Return a broadcast with games that have just begun."""
+    broadcast = Broadcast(parse_rules("mill"), "A match")
+    for number in numbers:
+        broadcast.game_started(spec_of(number))
+    return broadcast
+
+
 def broadcast_after(games: int) -> Broadcast:
     """Return a broadcast after ``games`` finished games, with one more game in progress."""
-    broadcast = Broadcast({})
+    broadcast = broadcast_of(*range(1, games + 2))
     for number in range(1, games + 1):
-        broadcast.game_started(spec_of(number))
         broadcast.game_ended(row_of(number))
-        broadcast.add_llr(number, number / 1000)
-    broadcast.game_started(spec_of(games + 1))
     broadcast.game_continued(Played(games + 1, 0, (MOVE,) * 50, 0))
     return broadcast
 
 
-def test_the_state_and_an_event_do_not_grow_with_the_number_of_finished_games() -> None:
-    few, many = broadcast_after(10 * KEPT_GAMES), broadcast_after(50 * KEPT_GAMES)
-    for small, large in ((few.all(), many.all()), (few.news(), many.news())):
-        assert set(small) == set(large)
-        assert all(
-            len(large[name]) <= len(small[name]) + MAX_LLR_POINTS * (name == "ratios")
-            for name in small
-        )
-    assert len(many.all()["ratios"]) <= MAX_LLR_POINTS + 1
-    assert many.all()["ratios"][-1] == (50 * KEPT_GAMES, 50 * KEPT_GAMES / 1000)
-    assert many.replay(50 * KEPT_GAMES) is not None and many.replay(1) is None
+def test_the_state_does_not_grow_with_the_number_of_finished_games() -> None:
+    few, many = (broadcast_after(count * KEPT_GAMES).since(0)[1] for count in (2, 20))
+    assert few.keys() == many.keys()
+    assert len(few["results"]["n"]) == len(many["results"]["n"]) == KEPT_GAMES
+    assert many["playing"] == [20 * KEPT_GAMES + 1]
+
+
+def test_the_graph_of_a_test_does_not_grow_with_the_number_of_games() -> None:
+    with board_and_view(sprt=Sprt(0, 5)) as (board, view):
+        for games in range(1, 50 * MAX_LLR_POINTS + 1):
+            board.standings.finished = games
+            view._count(row_of(1), board.standings)
+        numbers = [number for number, _ in view._points]
+    assert len(numbers) <= MAX_LLR_POINTS
+    steps = {second - first for first, second in zip([0, *numbers], numbers)}
+    assert len(steps) == 1 and numbers[-1] > 49 * MAX_LLR_POINTS
+
+
+def test_a_page_gets_only_the_games_that_have_changed() -> None:
+    broadcast = broadcast_of(1, 2)
+    version, state = broadcast.since(0)
+    assert state["about"] == "A match" and [game["n"] for game in state["games"]] == [1, 2]
+    assert broadcast.since(version) == (version, {})
+    broadcast.game_continued(Played(2, 0, (MOVE,) * 3, 0))
+    version, changes = broadcast.since(version)
+    assert changes.keys() == {"playing", "games"} and changes["playing"] == [1, 2]
+    assert [(game["n"], len(game["moves"])) for game in changes["games"]] == [(2, 3)]
+    broadcast.game_ended(row_of(1))
+    version, changes = broadcast.since(version)
+    assert changes["playing"] == [2] and changes["games"] == []
+    assert changes["results"]["n"] == [1] and len(changes["results"]["moves"]) == 1
 
 
 def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
-    broadcast = Broadcast({})
-    broadcast.game_started(spec_of(1))
-    broadcast.game_continued(Played(1, 0, (MOVE,) * 3, 0))
-    assert len(broadcast.news()["games"][0]["moves"]) == 3
-    broadcast.game_continued(Played(1, 3, (MOVE,), 0))
-    (more,) = broadcast.news()["games"]
-    assert more["at"] == 3 and len(more["moves"]) == 1 and "position" not in more
-    assert broadcast.news() == {}
-    broadcast.game_continued(Played(1, 0, (MOVE,) * 2, 0))
-    (restarted,) = broadcast.news()["games"]
-    assert restarted["at"] == 0 and len(restarted["moves"]) == 2
-    broadcast.game_ended(row_of(1))
-    assert broadcast.news()["results"][0]["at"] == 2
-
-
-def test_the_end_of_a_shown_game_is_sent_although_many_games_end_at_once() -> None:
-    broadcast = Broadcast({})
-    broadcast.game_started(spec_of(1))
-    assert broadcast.news()["games"][0]["n"] == 1
-    broadcast.game_ended(row_of(1))
-    for number in range(2, 500):
-        broadcast.game_started(spec_of(number))
-        broadcast.game_ended(row_of(number))
-    results = broadcast.news()["results"]
-    assert [game["n"] for game in results if "moves" in game] == [1]
-    assert results[-1]["n"] == 499 and len(results) < 50
+    broadcast = broadcast_of(1)
+    for reported, moves in ((0, 3), (3, 1), (0, 2)):
+        broadcast.game_continued(Played(1, reported, (MOVE,) * moves, 0))
+        (game,) = broadcast.since(0)[1]["games"]
+        assert len(game["moves"]) == reported + moves
 
 
 @pytest.mark.parametrize(("end", "why", "text"), [
@@ -347,4 +376,4 @@ def test_the_page_shows_how_a_run_ended(end: str, why: str, text: str) -> None:
         play(board, 1)
         play(board, 2)
         board.over(end, why)
-        assert view._broadcast.all()["over"]["text"] == text
+        assert view._broadcast.since(0)[1]["over"]["text"] == text
