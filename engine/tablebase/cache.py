@@ -38,6 +38,8 @@ class TableCache:
     """
 
     def __init__(self) -> None:
+        self.on_built: Callable[[], None] = lambda: None
+        """Called in another thread when a build has ended; the next request opens its tables."""
         self._lock = Condition()
         """Notified when a build has ended."""
         self._key: _Key | None = None
@@ -112,3 +114,4 @@ class TableCache:
                 self._failed.append(key)
             self._key = None
             self._lock.notify_all()
+        self.on_built()

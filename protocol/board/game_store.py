@@ -15,6 +15,8 @@ from threading import Lock
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.engine.common.text_file import decode, read_regular_file
+from merels.engine.game.position import Position
+from merels.protocol.board.requests import FULL
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME, read_tags
 from merels.protocol.games.writer import format_record
@@ -27,7 +29,7 @@ _LOCK = "board.lock"
 MAX_WORDS = 100
 """Different words of a query, at most; each is searched in every game."""
 _SIDES = ("White", "Black")
-_LEVEL = re.compile(r"^merels \((\w++)\)$")
+_ENGINE = re.compile(r"merels(?: \((\w++)\))?")
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
 
@@ -41,6 +43,8 @@ class Entry:
     """Modification time of the file, in nanoseconds since the epoch."""
     words: str
     """Tags and comments in lower case, for searching."""
+    final: Position | None
+    """The position after the last move; None if the game cannot be read."""
 
     @property
     def unfinished(self) -> bool:
@@ -48,21 +52,32 @@ class Entry:
         return self.tags.get("Termination") == UNFINISHED
 
     @property
+    def own(self) -> str:
+        """Result of the only user, who played an engine: win, draw or loss; '' without one."""
+        types = [self.tags.get(f"{side}Type") for side in _SIDES]
+        result = self.tags.get("Result", "*")
+        if self.unfinished or result == "*" or sorted(map(str, types)) != ["human", "program"]:
+            return ""
+        if result == "1/2-1/2":
+            return "draw"
+        return "win" if types[result == "0-1"] == "human" else "loss"
+
+    @property
+    def levels(self) -> list[str]:
+        """The levels of merels that played, FULL for full strength, White's first."""
+        names = [_ENGINE.fullmatch(self.tags.get(side, "")) for side in _SIDES]
+        return [name[1] or FULL for name in names if name]
+
+    @property
     def labels(self) -> list[str]:
         """Keys of what a list shows in the user's language: result, month, rules and levels."""
-        tags = self.tags
-        types = [tags.get(f"{side}Type") for side in _SIDES]
-        result = tags.get("Result", "*")
-        variant, date = tags.get("Variant", ""), tags.get("Date", "")
+        variant, date = self.tags.get("Variant", ""), self.tags.get("Date", "")
         keys = [f"rules.{variant.split(' ')[0]}", f"month.{date[5:7]}"]
-        keys += [f"level.{name}" for side in _SIDES for name in _LEVEL.findall(tags.get(side, ""))]
+        keys += [f"level.{name}" for name in self.levels]
+        result = self.tags.get("Result", "*")
         if self.unfinished or result == "*":
-            keys.append("open")
-        elif result == "1/2-1/2":
-            keys.append("draw")
-        elif types in (["human", "program"], ["program", "human"]):
-            keys.append("win" if types[result == "0-1"] == "human" else "loss")
-        return keys
+            return [*keys, "open"]
+        return [*keys, "draw" if result == "1/2-1/2" else self.own]
 
 
 class ChangedElsewhere(Exception):
@@ -250,6 +265,16 @@ class GameStore:
                 texts.append(_read(path))
         return "".join(texts)
 
+    def scores(self) -> dict[str, list[int]]:
+        """Return the user's wins, draws and losses against each level of merels."""
+        scores: dict[str, list[int]] = {}
+        with suppress(OSError):  # The folder cannot be read.
+            for entry in self._entries():
+                for level in entry.levels if entry.own else ():
+                    results = scores.setdefault(level, [0, 0, 0])
+                    results[("win", "draw", "loss").index(entry.own)] += 1
+        return scores
+
     def _file(self, key: str) -> Path:
         return self.folder / (key + _ENDING)
 
@@ -268,7 +293,7 @@ class GameStore:
             files = list(os.scandir(self.folder))
         except FileNotFoundError:
             return
-        for key in self._cache.keys() - {file.name.removesuffix(_ENDING) for file in files}:
+        for key in set(self._cache) - {file.name.removesuffix(_ENDING) for file in files}:
             self._cache.pop(key, None)
         for file in files:
             if file.name.endswith(_ENDING):
@@ -282,7 +307,11 @@ class GameStore:
             text = _read(path)
             tags = read_tags(text)
             words = " ".join((*tags.values(), *_COMMENT.findall(text))).lower()
-            entry = self._cache[path.stem] = Entry(path.stem, tags, changed, words)
+            try:
+                final = parse_record(text).final()
+            except InputError:
+                final = None
+            entry = self._cache[path.stem] = Entry(path.stem, tags, changed, words, final)
         return entry
 
 

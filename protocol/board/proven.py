@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from merels.engine.game.position import Position
+from merels.engine.tablebase.opening import opening_tables
 from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, TableValue
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.common.json_fields import JSON
@@ -22,12 +23,14 @@ def proven_view(position: Position) -> JSON | None:
     is a pair: the number of the opponent's replies that keep the move's value, and the number of
     all replies; None if not counted.
     """
-    tables, _ = TABLE_CACHE.fetch(position.rules)
-    if tables is None or position.outcome() is not None:
+    if position.outcome() is not None:
         return None
-    moves = list(tables.moves(position))
-    known = [value for _, value in moves if value]
-    if not known:
+    # The package's tables of the opening have the positions that hardly any user's tables have.
+    for tables in (TABLE_CACHE.fetch(position.rules)[0], opening_tables(position)):
+        moves = [] if tables is None else list(tables.moves(position))
+        if known := [value for _, value in moves if value]:
+            break
+    if tables is None or not known:
         return None
     best = max(known, key=_rank)
     # A move of unknown value may be better than the best known move, unless the latter wins.

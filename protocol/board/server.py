@@ -44,6 +44,8 @@ class BoardServer(GuardedServer):
         self.page = (
             read_page("merels.protocol.web", "page") | read_page("merels.protocol.board", "page")
         )
+        languages = [name for name in self.page if name.startswith("languages/")]
+        self.public = {"theme.css", "look.js", "denied.js", "text.js", *languages}
         self.sessions = Sessions(choices, store, trainer, table_build)
         super().__init__(host, port, Handler)
 

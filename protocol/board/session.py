@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import RLock
 from time import monotonic
 
@@ -11,7 +12,6 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
 from merels.engine.search.limits import Info
-from merels.engine.tablebase.probe import default_root
 from merels.protocol.board.auto_saver import AutoSaver
 from merels.protocol.board.events import Feed
 from merels.protocol.board.game_store import Claim, GameStore
@@ -19,7 +19,7 @@ from merels.protocol.board.requests import FULL, Player
 from merels.protocol.board.reviewing import Reviewer
 from merels.protocol.board.seat import OWN_ENGINE, Seat
 from merels.protocol.board.search_thread import Job, SearchThread
-from merels.protocol.board.table_build import TableBuild, has_tables
+from merels.protocol.board.table_build import TableBuild
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.games.clock import Clock
@@ -219,13 +219,11 @@ class Session:
         self.announce(*kinds)
 
     def _review_quietly(self) -> None:
-        """Review a game that has just ended, if there are tables of its rules."""
+        """Review a game that has just ended."""
         record = self.snapshot()
-        try:
-            if record.moves and has_tables(record.start.rules, default_root()):
+        with suppress(RuntimeError):  # The system cannot start a thread.
+            if record.moves:
                 self.reviewer.start(record, quiet=True)
-        except (InputError, RuntimeError):  # No folder of tables, or no thread for the review.
-            pass
 
     def _save(self) -> None:
         """Save the game if it has changed; the caller holds the lock."""

@@ -9,6 +9,7 @@ from time import monotonic
 
 from merels.engine.common.errors import InputError
 from merels.protocol.board.game_store import GameStore
+from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
 from merels.protocol.board.table_build import TableBuild
 from merels.protocol.client.engine_spec import EngineSpec
@@ -35,6 +36,7 @@ class Sessions:
     ) -> None:
         self.choices = choices
         self._table_build = table_build
+        TABLE_CACHE.on_built = self._announce_tables
         if table_build is not None:
             table_build.on_change = self._announce_tables
         self.store = store

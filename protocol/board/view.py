@@ -175,12 +175,17 @@ def player_view(session: Session, part: int) -> JSON:
             "usual": usual and name != typed}
 
 
+def points(men: int) -> list[str]:
+    """Return the names of the points in a set of bits."""
+    return [NAMES[point] for point in points_of(men)]
+
+
 def position_view(position: Position) -> JSON:
     """Return a position: its men, whether each side may fly, and the end of the game."""
     outcome = position.outcome()
     return {
-        "white": [NAMES[point] for point in points_of(position.men[0])],
-        "black": [NAMES[point] for point in points_of(position.men[1])],
+        "white": points(position.men[0]),
+        "black": points(position.men[1]),
         "hands": list(position.hands),
         "side": position.side,
         "flying": [position.flies(side) for side in (0, 1)],

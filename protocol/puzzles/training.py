@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,6 +30,8 @@ _TASKS = {
 _NEAREST = 10
 """Number of puzzles, nearest in rating, from which the next puzzle is chosen."""
 HIGHEST_RATING = 9999
+RANGES = ((0, HIGHEST_RATING), (0, 999), (1000, 1199), (1200, 1399), (1400, HIGHEST_RATING))
+"""Ranges of ratings to choose from, lowest and highest rating; the first one has all puzzles."""
 _MOST_GIVEN = 1000
 """Number of recent puzzles that are not chosen again, unless no other puzzle fits."""
 _PLAYER_FILE = "player.json"
@@ -176,9 +178,15 @@ class Trainer:
             return self._puzzles
         return standard_puzzles()
 
-    def count_themes(self, rules: Rules) -> Counter[str]:
-        """Return the number of puzzles of each theme."""
-        return Counter(theme for puzzle in self.stored(rules) for theme in themes_of(puzzle))
+    def count_themes(self, rules: Rules) -> dict[str, list[int]]:
+        """Return the numbers of puzzles in each of `RANGES`, by theme; '' is any theme."""
+        counts: dict[str, list[int]] = {"": [0] * len(RANGES)}
+        for puzzle in self.stored(rules):
+            for theme in ("", *themes_of(puzzle)):
+                row = counts.setdefault(theme, [0] * len(RANGES))
+                for index, (low, high) in enumerate(RANGES):
+                    row[index] += low <= puzzle.rating <= high
+        return counts
 
     def next(self, rules: Rules = DEFAULT_RULES, wanted: Wanted = Wanted()) -> Attempt:
         """Choose a wanted puzzle near the player's rating; `InputError` if no puzzle fits."""

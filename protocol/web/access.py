@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Collection
 from http import HTTPStatus
 
-from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Refusal
+from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Page, Refusal
 
 _START_FOLDER = "start/"
 """Folder in the path of the start address; the token follows."""
@@ -29,24 +30,16 @@ _WELCOME = LINK_PAGE.format(address="/")
 
 A program may open the start address through a local HTML file. A browser that follows a redirect
 from there does not send a cookie with SameSite=Strict."""
-_ACCESS_DENIED = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>merels: the board is not open here</title>
-<h1>The board is not open in this browser</h1>
-<p><a href="/">Open the board</a>, if this browser has used it before. Otherwise open the address
-that the terminal shows in which <code>merels board</code> runs. If it no longer runs, start it
-again.</p>
-<p>Your games are not lost: they are in <b>My games</b>.</p>
-</html>
-"""
 
 
 class GuardedServer(LocalServer):
-    """A server for browsers that have opened its start address."""
+    """A server for browsers that have opened its start address.
+
+    Other browsers get the file ``denied.html`` of ``page``, and the files named in ``public``.
+    """
+
+    page: Page
+    public: Collection[str] = ()
 
     def __init__(self, host: str, port: int, handler: type[GuardedHandler]) -> None:
         self.token = secrets.token_urlsafe(24)
@@ -99,10 +92,14 @@ class GuardedHandler(LocalHandler):
         try:
             self._check_browser()
         except Refusal:
+            if name in self.server.public:
+                self.send_file(self.server.page, name)
+                return
             if "text/html" not in self.headers.get("Accept", ""):
                 raise
             self.close_connection = True
-            self.send(HTTPStatus.FORBIDDEN, _ACCESS_DENIED.encode(), TYPES["html"])
+            kind, data = self.server.page["denied.html"]
+            self.send(HTTPStatus.FORBIDDEN, data, kind)
             return
         self.get(name, query)
 

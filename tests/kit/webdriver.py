@@ -140,14 +140,17 @@ class Browser:
         self._on_elements(lambda: self._do(f"element/{self._uncovered(selector)}/click"))
 
     def _uncovered(self, selector: str) -> str:
-        """Return an element's reference; scroll it out from under a bar at the bottom."""
+        """Return an element's reference; scroll it out from under a board or bar that stays."""
         self.run(
             """const element = document.querySelector(arguments[0]);
                const bar = document.querySelector(".controls > .buttons");
-               if (!element || !bar || bar.contains(element) || element.closest("dialog:modal")
+               if (!element || !bar || element.closest("header, .table, dialog:modal, .toast")
+                 || bar.contains(element)
                  || getComputedStyle(bar).position !== "sticky") return;
-               if (element.getBoundingClientRect().bottom > bar.getBoundingClientRect().top) {
-                 element.scrollIntoView({block: "center"});
+               const {top, bottom} = element.getBoundingClientRect();
+               const table = document.querySelector(".table").getBoundingClientRect();
+               if (bottom > bar.getBoundingClientRect().top || top < table.bottom) {
+                 element.scrollIntoView({block: "end"});
                }""", selector,
         )
         return self.find(selector)

@@ -45,6 +45,7 @@ def page(server: Server, chromium: Browser) -> Iterator[Browser]:
     server.let_in(chromium)
     # A file of the same origin gives access to sessionStorage without running the page's scripts.
     chromium.open(server.address + "theme.css")
+    chromium.messages()  # The server of an earlier test has ended while its page was open.
     chromium.run("sessionStorage.clear(); localStorage.clear()")
     chromium.open(server.address)
     chromium.wait_for_count(".target", 24)

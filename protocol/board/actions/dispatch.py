@@ -24,7 +24,7 @@ from merels.protocol.board.view import notice_on, position_view
 from merels.protocol.common.json_fields import JSON, optional_whole, whole_field
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.games.tree import Node
-from merels.protocol.puzzles.training import HIGHEST_RATING
+from merels.protocol.puzzles.training import RANGES
 
 Request = Callable[[Session, JSON], JSON | None]
 
@@ -105,6 +105,7 @@ UNLOCKED: dict[str, Request] = {
     "games": lambda session, body: games.list_games(
         session, read_text(body, "query", ""), read_labels(body)
     ),
+    "scores": lambda session, body: games.scores(session),
     "keep": lambda session, body: games.store_games(
         session, read_text(body, "text"), read_rules(body)
     ),
@@ -121,8 +122,7 @@ UNLOCKED: dict[str, Request] = {
     "check": lambda session, body: _check(session, read_text(body, "text"), read_rules(body)),
     "puzzle": lambda session, body: puzzles.puzzle(
         session, read_flag(body, "next"), read_rules(body), read_text(body, "theme", ""),
-        optional_whole(body, "low", 0, HIGHEST_RATING),
-        optional_whole(body, "high", 0, HIGHEST_RATING),
+        optional_whole(body, "level", 0, len(RANGES) - 1) or 0,
     ),
     "lesson": lambda session, body: puzzles.lesson(session, whole_field(body, "number", 0, 10**6)),
     "try": lambda session, body: puzzles.try_move(session, read_moves(body)),

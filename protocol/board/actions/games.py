@@ -8,6 +8,7 @@ from merels.engine.game.rules import Rules
 from merels.protocol.board.auto_saver import RESUME_TAGS, stored_clock, stored_players
 from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
 from merels.protocol.board.session import Session
+from merels.protocol.board.view import points
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
 from merels.protocol.formats.files import Found, FoundGame, pasted
@@ -91,8 +92,16 @@ def list_games(session: Session, query: str, labels: dict[str, str]) -> JSON:
 def _entry_view(entry: Entry) -> JSON:
     """Return a stored game's list entry; ``changed`` is text: JavaScript rounds large numbers."""
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
+    men = entry.final and [points(entry.final.men[side]) for side in (0, 1)]
+    view |= {"own": entry.own, "men": men and {"white": men[0], "black": men[1]}}
     view["types"] = [entry.tags.get(f"{side}Type", "") for side in ("White", "Black")]
     return view | {"changed": str(entry.changed)}
+
+
+def scores(session: Session) -> JSON:
+    """Return the user's wins, draws and losses against each level, by its name."""
+    store = session.saver.store
+    return {} if store is None else dict(store.scores())
 
 
 def last_unfinished(store: GameStore | None) -> JSON | None:

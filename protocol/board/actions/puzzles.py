@@ -13,22 +13,21 @@ from merels.protocol.board.view import fields_view, position_view
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.puzzles.lessons import Lesson
 from merels.protocol.puzzles.themes import themes_of
-from merels.protocol.puzzles.training import HIGHEST_RATING, Attempt, Wanted
+from merels.protocol.puzzles.training import RANGES, Attempt, Wanted
 
 
 def puzzle(
-    session: Session, next: bool, rules: Rules, theme: str, low: int | None, high: int | None
+    session: Session, next: bool, rules: Rules, theme: str, level: int
 ) -> JSON:
     """Return the current puzzle; with ``next``, after a lesson or if none is shown, choose one.
 
-    A new puzzle has the theme and a rating from ``low`` to ``high``. ``counts`` of the answer has
-    the number of puzzles of each theme.
+    A new puzzle has the theme and a rating in the range ``level`` of `RANGES`, the answer's
+    ``ranges``. ``counts`` has the numbers of puzzles of each theme in each range.
     """
     trainer, attempt = session.trainer, session.attempt
     if attempt is None or not attempt.rated or next:
-        wanted = Wanted(theme, low or 0, HIGHEST_RATING if high is None else high)
-        attempt = session.attempt = trainer.next(rules, wanted)
-    return _view(session, attempt) | {"counts": trainer.count_themes(rules)}
+        attempt = session.attempt = trainer.next(rules, Wanted(theme, *RANGES[level]))
+    return _view(session, attempt) | {"counts": trainer.count_themes(rules), "ranges": RANGES}
 
 
 def lesson(session: Session, number: int) -> JSON:

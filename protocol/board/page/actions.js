@@ -10,13 +10,15 @@ import { Puzzles } from "./dialogs/puzzles.js";
 import { Share } from "./dialogs/share.js";
 import { Tutorial } from "./dialogs/tutorial.js";
 import { $, element } from "./dom.js";
+import { parseMove } from "./drawing.js";
 import { api } from "./net.js";
 import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { sentences, source } from "./rules.js";
 import { choiceOf, flip, parts, redraw } from "./scene.js";
-import { switchNumbers, switchSound } from "./settings.js";
+import { isOn, toggle } from "./settings.js";
+import { sound } from "./sound.js";
 import { countedText, fromServer, playerName, SIDES, t } from "./text.js";
 
 let dialogs;
@@ -51,6 +53,11 @@ export async function playMove(text) {
   }
   choice.pickMove(text);
   redraw("state");
+  if (isOn("confirm") && !await confirmed(text)) {
+    choice.clear();
+    redraw("state");
+    return;
+  }
   const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, CONFIRM_DELAY);
   try {
     // A move beside the form that starts a game begins that game.
@@ -65,10 +72,26 @@ export async function playMove(text) {
   redraw("state");
 }
 
+/** Answers whether to play the move that is shown; does nothing if there is none. */
+let answer = () => {};
+
+/** Asks below the board whether to play a move; resolves with the answer. */
+async function confirmed(move) {
+  $("sure-text").textContent = t("sure", { move });
+  $("sure").hidden = false;
+  $("sure-yes").focus();
+  const yes = await new Promise((resolve) => { answer = resolve; });
+  answer = () => {};
+  $("sure").hidden = true;
+  parts.board.focus(parseMove(move).to);
+  return yes;
+}
+
 /** Clears the picked points and the premove; returns whether there were any. */
 export function cancel() {
   const { choice, premove } = now;
   // A move that has been sent cannot be cancelled.
+  answer(false);
   if (choice.step === "done") return true;
   const isPicked = choice.origin !== null || choice.to !== null;
   choice.clear();
@@ -95,7 +118,7 @@ async function suggest() {
   if (asked !== now.state.node) return;
   parts.overlay.hint = move;
   parts.overlay.draw();
-  $("status").textContent = t("hint.move", { move });
+  $("status-text").textContent = t("hint.move", { move });
 }
 
 /** Plays all moves of a line in an analysis, but only the first of the line in a game. */
@@ -208,10 +231,16 @@ export const ACTIONS = {
     points: parts.board.points, flipped: parts.board.flipped,
   }),
   edit,
-  sound: switchSound,
-  numbers: switchNumbers,
+  sound: () => {
+    toggle("sound");
+    sound("mill");
+  },
+  numbers: () => toggle("numbers"),
+  confirm: () => toggle("confirm"),
+  "sure-yes": () => answer(true),
+  "sure-no": () => answer(false),
   tutorial: openTutorial,
-  "first-lesson": openTutorial,
+  rules: () => dialogs.newGame.openRules(),
   "rules-line": () => showHelp(now.state.rules),
   rematch,
   "result-review": async () => {

@@ -10,7 +10,7 @@ import { closeByButtons } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { listen, open } from "./net.js";
-import { isUnsaved, now, send, tree } from "./now.js";
+import { isGameInProgress, isUnsaved, now, send, tree } from "./now.js";
 import { indexed } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
@@ -157,7 +157,7 @@ async function main() {
   }, (isLost) => {
     now.lost = isLost;
     if (now.state) drawTrouble();
-  });
+  }, isGameInProgress);
 }
 
 main();

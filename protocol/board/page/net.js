@@ -36,28 +36,64 @@ export async function open() {
   return answer;
 }
 
+/** Milliseconds between two attempts to reach a lost server. */
+const RETRY_TIME = 2000;
+
+/**
+ * Goes on when the server is back: with this tab's board, or after a restart with the game that was
+ * played, which is stored; then the page is loaded again.
+ */
+async function goOn(isPlaying) {
+  const before = session;
+  try {
+    const { unfinished } = await open();
+    if (session === before) return true;
+    if (unfinished && isPlaying()) await api("reopen", { key: unfinished.key });
+    window.location.reload();
+  } catch {
+    // Not yet.
+  }
+  return false;
+}
+
 /**
  * Listens to events; `on` maps their kinds to handlers. `onLost` is called with whether the
- * connection is lost. A hidden page closes its stream, because browsers allow few connections to
+ * connection is lost. After a loss, the page tries again until the server is back; `isPlaying`
+ * returns whether a game was being played. A hidden page closes its stream, because browsers allow few connections to
  * one server, and reopens it when shown again.
  */
-export function listen(on, onLost) {
+export function listen(on, onLost, isPlaying) {
   let source = null;
   let failures = 0;
+  let timer = null;
+  const retry = async () => {
+    if (source && await goOn(isPlaying)) {
+      stop();
+      start();
+    } else if (source) timer = setTimeout(retry, RETRY_TIME);
+  };
   const start = () => {
     if (source) return;
     source = new EventSource(`events?session=${encodeURIComponent(session)}`);
     source.onopen = () => { failures = 0; onLost(false); };
     source.onerror = () => {
-      // The first retry may succeed; once the server or the board has ended, none does.
+      // The browser's own first retry may succeed.
       failures += 1;
-      if (failures > 1 || source.readyState === EventSource.CLOSED) onLost(true);
+      if (failures < 2 && source.readyState !== EventSource.CLOSED) return;
+      source.close();
+      onLost(true);
+      timer = setTimeout(retry, RETRY_TIME);
     };
     for (const [kind, handler] of Object.entries(on)) {
       source.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
     }
   };
-  const stop = () => { if (source) source.close(); source = null; };
+  const stop = () => {
+    if (source) source.close();
+    source = null;
+    failures = 0;
+    clearTimeout(timer);
+  };
   let left = false;
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) start();

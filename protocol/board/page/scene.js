@@ -181,7 +181,10 @@ function statusText() {
 function drawStatus() {
   const text = statusText();
   // Setting the same text again would make screen readers repeat it.
-  if (text !== null && $("status").textContent !== text) $("status").textContent = text;
+  const last = now.state.move ? t("status.last", now.state) : "";
+  for (const [place, words] of [["status-text", text], ["status-last", last]]) {
+    if (words !== null && $(place).textContent !== words) $(place).textContent = words;
+  }
   // The name of the tab calls the user back from another tab.
   const { legal, playing, players } = now.state;
   const hasEngine = players.slice(0, 2).some(({ engine }) => engine !== null);

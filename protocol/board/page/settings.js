@@ -1,9 +1,8 @@
-// The settings: theme, colour scheme, language, numbers of the board, sound; and the menus.
+// The settings: theme, colour scheme, language and switches; and the menus.
 
 import { fill } from "./dialogs/form.js";
 import { $ } from "./dom.js";
 import { now } from "./now.js";
-import { isSoundOn, setSound } from "./sound.js";
 import { CHOSEN_LANGUAGE, LANGUAGES, t } from "./text.js";
 
 const { dataset } = document.documentElement;
@@ -15,21 +14,21 @@ function choose(name, value) {
   localStorage.setItem(name, value);
 }
 
-/** Shows whether sounds and the numbers of the board are on. */
+/** The settings that are on or off, and their defaults. */
+const SWITCHES = { sound: "on", numbers: "on", confirm: "off" };
+
+/** Returns whether the setting with a name is on. */
+export const isOn = (name) => (localStorage.getItem(name) || SWITCHES[name]) === "on";
+
 function showSwitches() {
-  $("sound").setAttribute("aria-pressed", String(isSoundOn()));
-  $("numbers").setAttribute("aria-pressed", String(dataset.numbers !== "off"));
+  for (const name of Object.keys(SWITCHES)) {
+    $(name).setAttribute("aria-pressed", String(isOn(name)));
+  }
 }
 
-/** Turns sounds on or off. */
-export function switchSound() {
-  setSound(!isSoundOn());
-  showSwitches();
-}
-
-/** Shows or hides the letters and numbers beside the board. */
-export function switchNumbers() {
-  choose("numbers", dataset.numbers === "off" ? "" : "off");
+/** Turns a setting on or off. */
+export function toggle(name) {
+  choose(name, isOn(name) ? "off" : "on");
   showSwitches();
 }
 
@@ -45,7 +44,7 @@ function place(menu, button) {
   });
 }
 
-/** Fills the settings; makes each button of a menu close the menu, except for the switches. */
+/** Fills the settings; makes each button of a menu close it, except for the switches. */
 export function prepareSettings() {
   const themes = ["wood", "slate", "paper"].map((name) => [t(`theme.${name}`), name]);
   fill($("theme"), themes, dataset.theme);
@@ -66,7 +65,7 @@ export function prepareSettings() {
   place($("game-menu"), $("game-button"));
   for (const menu of document.querySelectorAll("[popover]")) {
     menu.addEventListener("click", ({ target }) => {
-      const chosen = target.closest("button") && !target.closest("#sound, #numbers");
+      const chosen = target.closest("button:not([aria-pressed])");
       if (chosen && menu.matches(":popover-open")) menu.hidePopover();
     });
   }

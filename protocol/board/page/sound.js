@@ -1,4 +1,6 @@
-// Sounds, synthesized from tones; off by default.
+// Sounds, synthesized from tones.
+
+import { isOn } from "./settings.js";
 
 /** Each sound's tones: pitch in hertz, start and length in seconds. */
 const SOUNDS = {
@@ -9,20 +11,9 @@ const SOUNDS = {
 
 let context = null;
 
-/** Returns whether sounds are on; the browser stores the choice. */
-export function isSoundOn() {
-  return localStorage.getItem("sound") === "on";
-}
-
-/** Turns sounds on or off; turning them on plays an example. */
-export function setSound(on) {
-  localStorage.setItem("sound", on ? "on" : "off");
-  sound("mill");
-}
-
 /** Plays the sound with a name, if sounds are on. */
 export function sound(name) {
-  if (!isSoundOn()) return;
+  if (!isOn("sound")) return;
   context ||= new AudioContext();
   const now = context.currentTime;
   for (const [pitch, start, length] of SOUNDS[name]) {

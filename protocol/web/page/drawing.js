@@ -11,6 +11,12 @@ const GRADIENTS = [
   ["black", 0.36, 0.3, 0.8, [0, 0.55, 1]],
   ["shade", 0.5, 0.5, 0.5, [0, 0.72, 1]],
 ];
+const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
+/** The path of the board's lines. */
+export const LINES = `${square(50)}${square(150)}${square(250)}` +
+  "M350 50V250M350 450V650M50 350H250M450 350H650";
+/** A point's coordinates on a board that is not flipped. */
+export const at = (point) => [50 + 100 * (point.charCodeAt(0) - 97), 50 + 100 * (7 - point[1])];
 /** Number of drawings so far; it makes the ids of gradients unique in a page. */
 let drawings = 0;
 
@@ -89,16 +95,13 @@ export class Drawing {
 
   /** A point's coordinates in the drawing. */
   at(point) {
-    const x = 50 + 100 * (point.charCodeAt(0) - 97);
-    const y = 50 + 100 * (7 - point[1]);
+    const [x, y] = at(point);
     return this.flipped ? [700 - x, 700 - y] : [x, y];
   }
 
   /** Draws lines and labels and moves the points; call this again after a change of `flipped`. */
   layOut() {
-    const square = (d) => `M${d} ${d}H${700 - d}V${700 - d}H${d}Z`;
-    this.lines.setAttribute("d", `${square(50)}${square(150)}${square(250)}` +
-      "M350 50V250M350 450V650M50 350H250M450 350H650");
+    this.lines.setAttribute("d", LINES);
     this.labels.replaceChildren();
     for (let index = 0; index < 7; index += 1) {
       const letter = "abcdefg"[this.flipped ? 6 - index : index];

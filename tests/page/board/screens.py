@@ -67,8 +67,8 @@ def tour(page: Browser, dialogs: Sequence[str] = DIALOGS) -> Iterator[str]:
     page.wait_for_count("#lines li", 3)
     yield "analysis"
     page.click("#review")
-    page.wait("document.getElementById('review').textContent === 'Review' && "
-              "!document.getElementById('sums').hidden", 120)
+    page.wait("document.querySelectorAll('#moves .blunder').length && "
+              "!document.getElementById('learn').hidden", 120)
     page.click("#moves button[data-node='7']")
     page.wait("document.querySelector('#moves [aria-current]').dataset.node === '7'")
     yield "review"

@@ -22,8 +22,11 @@ from tests.protocol.board.steps import (
 
 def test_enter_applies_a_dialog(page: Browser) -> None:
     tap_menu(page, "new")
-    page.run("document.querySelector('#new-dialog details').open = true")
+    page.click("#rules")
     enter(page, "#field-NoRemovalPlies", "77")
+    page.key("Enter")
+    page.wait(f"!{is_open('rules')}")
+    page.run("document.getElementById('begin').focus()")
     page.key("Enter")
     # The dialog closes before the game begins.
     page.wait("import('./now.js').then(({ now }) => now.state.rules.fields.NoRemovalPlies == 77)")
@@ -34,7 +37,7 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
 def test_cancel_discards_the_input(page: Browser) -> None:
     begin(page, black=BEGINNER)
     tap_menu(page, "new")
-    # The field is in the closed details of the dialog.
+    # The field is in a closed dialog.
     enter(page, "#field-NoRemovalPlies", "99999999")
     page.click("#new-dialog button[value=cancel]")
     page.wait(f"!{is_open('new')}")

@@ -43,9 +43,9 @@ def test_a_position_is_set_up_by_clicking_and_analysed(page: Browser) -> None:
     put(page, "black", "d2", "d1", "a1", "g1")
     page.click("#editor-side-1")
     page.wait(f"{NOTE} === 'Black to move.'")
-    # A man is removed by a second click, or by the choice Remove.
+    # A man is removed by a second click.
     put(page, "black", "g1")
-    put(page, "none", "d5")
+    put(page, "white", "d5")
     page.wait_for_count("#editor-board .man", 6)
     shot(page, "editor")
     text = page.run("return document.getElementById('editor-text').value")

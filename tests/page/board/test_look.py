@@ -105,10 +105,10 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     assert page.run(label) == "d6, weißer Stein"
     ask(page, "resign")
     page.wait("document.getElementById('result-title').textContent === 'Weiß gewinnt'")
-    assert page.text("#result-reason") == "Weiß gewinnt, Schwarz gibt auf"
+    assert page.text("#status-text") == "Weiß gewinnt, Schwarz gibt auf."
     shot(page, "german")
     decimal = "import('./text.js').then(({ t }) => t('time.move', { seconds: 0.1 }))"
-    assert page.run(f"return {decimal}") == "Ohne Uhr, die Engine denkt 0,1 s"
+    assert page.run(f"return {decimal}") == "Ohne Uhr, merels denkt 0,1 s"
     translated = page.run(
         """return import("./text.js").then(({ fromServer }) => [
              "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
@@ -144,7 +144,8 @@ def test_an_engine_has_its_german_name_in_every_text(page: Browser) -> None:
     click(page, "d6")
     page.wait("document.getElementById('status').textContent.startsWith("
               "'merels (Verein) denkt nach') && "
-              "document.getElementById('facts').textContent.includes('merels (Verein): Tiefe')")
+              "document.getElementById('facts').textContent === 'merels (Verein)' && "
+              "document.getElementById('facts-more').textContent.startsWith('Tiefe')")
     page.wait("document.getElementById('draw').checkVisibility()")
     page.click("#draw")
     page.wait("document.getElementById('toast').textContent === "

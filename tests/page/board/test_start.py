@@ -189,7 +189,7 @@ def touch(page: Browser, *points: str) -> None:
 
 def test_learn_mill_teaches_six_rules_by_touch(page: Browser) -> None:
     page.set_view(390, 844, phone=True)
-    page.tap("#first-lesson")
+    tap_menu(page, "tutorial")
     page.wait(is_open("tutorial"))
     shot(page, "lesson-phone")
     lessons = [

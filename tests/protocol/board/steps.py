@@ -89,6 +89,9 @@ const faults = [];
 const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 if (wide > 0) faults.push(`the page is ${wide} pixels too wide`);
 const open = document.querySelector("dialog:modal, :popover-open");
+const table = document.querySelector(".table");
+const covered = !open && table && getComputedStyle(table).position === "sticky"
+  ? table.getBoundingClientRect().bottom : -Infinity;
 const boxes = [...(open || document).querySelectorAll(
   "button, select, input, textarea, h1, h2, summary, .player > *, #status, #board, .toast")]
   .filter((element) => element.checkVisibility(
@@ -98,6 +101,8 @@ const boxes = [...(open || document).querySelectorAll(
         || getComputedStyle(element.closest(".buttons")).position !== "sticky"))
   .map((element) => [element, element.getBoundingClientRect()])
   .filter(([, box]) => box.width && box.height)
+  // On a phone the rest scrolls below the board, which stays.
+  .filter(([element, box]) => element.closest(".table, header") || box.top >= covered)
   .filter(([element, box]) => {
     const column = element.closest("aside");
     if (!column || getComputedStyle(column).overflowY === "visible") return true;

@@ -89,7 +89,12 @@ def test_a_browser_without_the_cookie_gets_instructions(board: Client) -> None:
     status, data, answer = board.ask("GET", "/", None, HTML | NO_COOKIE)
     text = data.decode()
     assert status == 403 and answer.headers["Content-Type"].startswith("text/html")
-    assert "open the address\nthat the terminal shows" in text and "My games" in text
+    assert 'data-text="denied.how"' in text
+    # The page needs only its texts and its look; the rest is refused.
+    for name in ("denied.js", "text.js", "languages/de.js", "theme.css", "look.js"):
+        assert board.ask("GET", f"/{name}", None, NO_COOKIE)[0] == 200, name
+    for name in ("app.js", "index.html", "events"):
+        assert board.ask("GET", f"/{name}", None, NO_COOKIE)[0] == 403, name
     assert board.cookie.split("=")[1] not in text and "default-src 'none'" in str(answer.headers)
 
 

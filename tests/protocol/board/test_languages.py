@@ -17,7 +17,7 @@ SCRIPTS = {
     path.relative_to(PAGE).as_posix(): path.read_text("utf-8")
     for path in sorted(PAGE.rglob("*.js")) if path not in TABLES
 }
-HTML = (PAGE / "index.html").read_text("utf-8")
+HTML = "".join((PAGE / name).read_text("utf-8") for name in ("index.html", "denied.html"))
 SYMBOLS = {"merels", "?", "×", "«", "‹", "›", "»", "← →", "↑ ↓", "Enter", "Esc", "U R"}
 """Text of the page that is the same in all languages, besides single characters."""
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from merels.engine.game.notation import parse_position
-from merels.engine.game.rules import make_rules
+from merels.engine.game.position import Position
+from merels.engine.game.rules import PRESETS, make_rules
 from merels.protocol.board.proven import proven_view
 from tests.kit.tables import copy_tables
 
@@ -55,6 +56,12 @@ def test_known_values_of_all_moves_prove_the_position() -> None:
     assert view is not None and all("value" in move for move in view["moves"])
     assert view["here"] == {key: view["moves"][0][key] for key in ("value", "depth")}
     assert len(view["moves"]) == len(position.legal_moves())
+
+
+def test_the_tables_of_the_opening_serve_without_tables_of_the_user() -> None:
+    view = proven_view(Position(rules=PRESETS["mill"]))
+    assert view is not None and view["here"] == {"value": "draw", "depth": None}
+    assert len(view["moves"]) == 24 and {move["value"] for move in view["moves"]} == {"draw"}
 
 
 def test_nothing_is_proven_without_known_moves_or_after_the_end() -> None:

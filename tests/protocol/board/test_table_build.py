@@ -8,13 +8,16 @@ import pytest
 
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
-from merels.engine.game.rules import DEFAULT_RULES, PRESETS
+from merels.engine.game.rules import DEFAULT_RULES, PRESETS, make_rules
 from merels.engine.tablebase.build import Builder
 from merels.engine.tablebase.probe import open_tables
 from merels.protocol.board import table_build
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.proven import proven_view
+from merels.protocol.board.reviewing import TABLE_CACHE
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import Session
+from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.table_build import TableBuild, has_tables, other_tables
 from tests.kit.tables import copy_tables
 from tests.kit.waiting import wait
@@ -28,6 +31,7 @@ NINE_MEN = "O*O*****/O***@*@*/O*O*@@** w 0 0 0 9"
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of tables in place of the user's."""
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    TABLE_CACHE.reopen()
     return tmp_path
 
 
@@ -50,22 +54,14 @@ def test_a_build_reports_its_progress_and_leaves_tables(
     assert not shares, "existing tables are not built again"
 
 
-def test_a_game_that_ends_is_reviewed_if_there_are_tables(
-    folder: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+def test_a_game_that_ends_is_reviewed_with_or_without_tables(
+    folder: Path, session: Session
 ) -> None:
-    monkeypatch.setattr(table_build, "MEN", 6)
-
-    def play_and_resign() -> None:
-        act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
-        for at, move in enumerate(("d6", "f4", "d2")):
-            act(session, "play", {"move": move, "at": at})
-        assert session.reviewer.progress is None
-        act(session, "resign", {})
-
-    play_and_resign()
-    assert session.reviewer.progress is None, "there are no tables yet"
-    copy_tables(folder, DEFAULT_RULES, 6)
-    play_and_resign()
+    act(session, "new", {"players": [PERSON, PERSON, ANALYST]})
+    for at, move in enumerate(("d6", "f4", "d2")):
+        act(session, "play", {"move": move, "at": at})
+    assert session.reviewer.progress is None
+    act(session, "resign", {})
     wait(lambda: session.reviewer.progress and not session.reviewer.running, 60, "a review")
     progress = session.reviewer.progress
     assert progress is not None and progress.sums[0].moves == 2 and progress.sums[1].moves == 1
@@ -75,11 +71,20 @@ def test_a_game_that_ends_is_reviewed_if_there_are_tables(
     assert session.reviewer.progress is progress
     act(session, "load", {"text": "1. d6 f4 1-0"})
     assert session.reviewer.progress is None
-    # Other rules have no tables.
-    act(session, "new", {"players": [PERSON, PERSON, ANALYST], "fields": {"Blocked": "draws"}})
-    act(session, "play", {"move": "d6", "at": 0})
-    act(session, "resign", {})
-    assert session.reviewer.progress is None
+
+
+def test_the_end_of_a_build_of_small_tables_is_announced(folder: Path) -> None:
+    sessions = Sessions([OWN_ENGINE], None, None)
+    try:
+        session = sessions.open()
+        position = parse_position(FLYERS, make_rules("loc", ["NoRemovalPlies=77"]))
+        feed = session.subscribe()
+        feed.take(0)
+        assert proven_view(position) is None, "the tables are not built yet"
+        wait(lambda: "state" in (feed.take(1) or ()), 60, "a new state")
+        assert proven_view(position) is not None
+    finally:
+        sessions.close()
 
 
 def test_closing_a_build_stops_it_and_releases_its_lock(folder: Path) -> None:

@@ -189,4 +189,7 @@ def test_other_rules_have_no_stored_puzzles() -> None:
     trainer = Trainer(standard=True)
     assert len(trainer.stored(DEFAULT_RULES)) == len(standard_puzzles())
     assert not trainer.stored(PRESETS["loc"]) and not Trainer().stored(DEFAULT_RULES)
-    assert trainer.count_themes(DEFAULT_RULES)["double"] >= 30
+    counts = trainer.count_themes(DEFAULT_RULES)
+    assert counts["double"][0] >= 30
+    assert all(row[0] == sum(row[1:]) for row in counts.values()), "ranges do not overlap"
+    assert counts[""][0] == len(standard_puzzles())

@@ -21,8 +21,13 @@ export class Editor {
     this.asked = 0;
     this.drawing = new Drawing($("editor-board"), points);
     this.drawing.addButtons(0);
+    const pointOf = ({ clientX, clientY }) =>
+      document.elementFromPoint(clientX, clientY)?.closest("#editor-board .point")?.dataset.point;
+    const board = $("editor-board");
+    board.addEventListener("contextmenu", (event) => event.preventDefault());
+    board.addEventListener("pointerdown", (event) => { this.pressed = pointOf(event); });
+    window.addEventListener("pointerup", (event) => this.release(pointOf(event), event.button));
     for (const [point, group] of this.drawing.groups) {
-      group.addEventListener("click", () => this.pick(point));
       group.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault();
@@ -67,9 +72,25 @@ export class Editor {
     this.changed();
   }
 
+  /** Ends a click or drag at a point: drops the man that was pressed, or removes or sets one. */
+  release(point, button) {
+    const from = this.pressed;
+    this.pressed = undefined;
+    if (from === undefined) return;
+    if (from === point && !button) {
+      this.pick(point);
+      return;
+    }
+    const man = this.men.get(from);
+    this.men.delete(from);
+    if (man && point && !button) this.men.set(point, man);
+    this.draw();
+    this.changed();
+  }
+
   pick(point) {
     const man = chosen("editor-man");
-    if (man === "none" || this.men.get(point) === man) this.men.delete(point);
+    if (this.men.get(point) === man) this.men.delete(point);
     else {
       this.men.set(point, man);
       this.takeFromHand(man);

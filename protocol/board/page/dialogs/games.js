@@ -1,6 +1,7 @@
 // The dialog My games: searches, opens, deletes and exports the stored games.
 
-import { $, element } from "../dom.js";
+import { $, element, svg } from "../dom.js";
+import { at, LINES, menOf } from "../drawing.js";
 import { api } from "../net.js";
 import { confirmLeaving, send, showMessage } from "../now.js";
 import { title as rulesTitle } from "../rules.js";
@@ -62,6 +63,9 @@ function details(game) {
   const parts = [
     game.elsewhere ? t("games.elsewhere") : "",
     dateText(game.date),
+    // The key of a game that was played here begins with its date and time.
+    game.key?.startsWith(game.date.replaceAll(".", ""))
+      ? `${game.key.slice(9, 11)}:${game.key.slice(11, 13)}` : "",
     game.plies && counted("move", game.plies),
     rulesTitle(game.variant),
     ["A game on the board", "Analysis"].includes(game.event) ? "" : game.event,
@@ -69,12 +73,25 @@ function details(game) {
   return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
 }
 
-/** Returns an item of a list of games; its first button opens the game. */
-export function row(game, onOpen, ...more) {
-  const open = element("button", { type: "button", class: "open" },
-    element("span", { class: "who" }, title(game)), element("small", {}, details(game)));
+/** Returns a small picture of the men on the board. */
+function miniature(men) {
+  return svg("svg", { class: "board mini", viewBox: "0 0 700 700", "aria-hidden": "true" },
+    svg("rect", { class: "wood", width: 700, height: 700, rx: 40 }),
+    svg("path", { class: "lines", d: LINES }),
+    ...[...menOf(men)].map(([point, colour]) => {
+      const [cx, cy] = at(point);
+      return svg("circle", { class: `man ${colour}`, r: 48, cx, cy });
+    }));
+}
+
+/** Returns an item of a list of games; its button opens the game. */
+export function row(game, onOpen) {
+  const open = element("button", { type: "button", class: `open ${game.own || ""}` },
+    ...(game.men ? [miniature(game.men)] : []),
+    element("span", { class: "who" }, title(game)), element("small", {}, details(game)),
+    ...(game.unfinished ? [element("span", { class: "on" }, t("resume.go"))] : []));
   open.addEventListener("click", onOpen);
-  return element("li", {}, open, ...more);
+  return element("li", {}, open);
 }
 
 export class Games {
@@ -102,10 +119,7 @@ export class Games {
       this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
       this.draw();
     });
-    $("games-delete").addEventListener("click", () => {
-      const picked = this.picked();
-      this.remove(picked, t("ask.delete.picked"), counted("game", picked.length));
-    });
+    $("games-delete").addEventListener("click", () => this.remove(this.picked()));
   }
 
   async open() {
@@ -162,11 +176,7 @@ export class Games {
       else this.keys.delete(game.key);
       this.drawButtons();
     });
-    const remove = element("button", {
-      type: "button", "aria-label": t("games.delete", { game: title(game) }),
-    }, t("delete"));
-    remove.addEventListener("click", () => this.remove([game], t("ask.delete"), title(game)));
-    const item = row(game, () => this.reopen(game), remove);
+    const item = row(game, () => this.reopen(game));
     item.prepend(element("label", { class: "pick" }, box));
     return item;
   }
@@ -176,10 +186,11 @@ export class Games {
     if (isOpen) $("games-dialog").close();
   }
 
-  /** Deletes games, named `name` together, after the user has confirmed the question. */
-  async remove(games, question, name) {
+  /** Deletes games after the user has confirmed it. */
+  async remove(games) {
+    const name = games.length === 1 ? title(games[0]) : counted("game", games.length);
     const text = t("ask.delete.text", { games: name });
-    if (!await ask(question, text, t("delete"), t("ask.delete.no"))) return;
+    if (!await ask(t("ask.delete.picked"), text, t("delete"), t("ask.delete.no"))) return;
     for (const { key, changed } of games) {
       if (!await send("forget", { key, changed })) break;
       this.keys.delete(key);

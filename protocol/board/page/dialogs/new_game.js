@@ -39,7 +39,13 @@ export class NewGame {
     this.onChange = onChange;
     /** The index of merels among the engines, as a text. */
     this.ownEngine = String(about.engines.findIndex(({ levels }) => levels));
-    $("level").max = about.levels.length - 1;
+    /** The levels of merels, the weakest first; the last one is full strength. */
+    this.levels = [
+      ...about.levels.map(({ name, elo }) => [name, `${t(`server.level.${name}`)} · ${elo}`]),
+      ["full", t("new.full")],
+    ];
+    this.scores = {};
+    $("level").max = about.levels.length;
     $("level").addEventListener("input", () => this.choose());
     for (const radio of radios()) radio.addEventListener("change", () => this.choose());
     $("begin").addEventListener("click", ({ detail }) => { this.byKey = detail === 0; });
@@ -61,6 +67,10 @@ export class NewGame {
       return false;
     }
     this.prepare(state, beside ? remembered() : {});
+    api("scores").then((scores) => {
+      this.scores = scores;
+      this.showQuick();
+    }).catch(() => {});
     const button = await show($("new-dialog"), beside);
     if (button === "begin" && await confirmLeaving()) {
       const settings = this.settings();
@@ -92,11 +102,10 @@ export class NewGame {
       const choices = seat < 2 ? [[t("new.person"), ""], ...engines] : engines;
       fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
       if (seat < 2) {
-        const levels = this.about.levels
-          .map(({ name, elo }) => [`${t(`server.level.${name}`)} (${elo})`, name]);
+        const levels = this.levels.map(([name, text]) => [text, name]);
         const current = player.engine === null && player.level === "full" ? "Club" : player.level;
         $(`name-${seat}`).value = player.typed;
-        fill($(`level-${seat}`), [...levels, [t("new.full"), "full"]], current);
+        fill($(`level-${seat}`), levels, current);
       }
     });
     const current = time || state.time;
@@ -115,20 +124,19 @@ export class NewGame {
     else this.showFields(state.rules.variant, state.rules.fields);
     this.showLevels();
     $("new-more").open = this.quickSide() === null;
-    if (level in this.about.levels) {
+    if (level in this.levels) {
       $("level").value = level;
       for (const radio of radios()) radio.checked = radio.value === side;
       this.choose();
     }
   }
 
-  /** Returns the side of the only user if the opponent is a level of merels, otherwise null. */
+  /** Returns the side of the only user if the opponent is merels, otherwise null. */
   quickSide() {
     const users = [0, 1].filter((side) => $(`player-${side}`).value === "");
-    const other = 1 - users[0];
-    const isLevel = users.length === 1 && $(`player-${other}`).value === this.ownEngine
-      && $(`level-${other}`).value !== "full";
-    return isLevel ? users[0] : null;
+    const isQuick = users.length === 1
+      && $(`player-${1 - users[0]}`).value === this.ownEngine;
+    return isQuick ? users[0] : null;
   }
 
   /** Applies the chosen level and colour to the players. */
@@ -136,7 +144,7 @@ export class NewGame {
     const user = colour() === "1" ? 1 : 0;
     $(`player-${user}`).value = "";
     $(`player-${1 - user}`).value = this.ownEngine;
-    $(`level-${1 - user}`).value = this.about.levels[$("level").value].name;
+    $(`level-${1 - user}`).value = this.levels[$("level").value][0];
     this.showLevels();
   }
 
@@ -146,14 +154,16 @@ export class NewGame {
     $("quick").classList.toggle("off", side === null);
     if (side !== null) {
       const { value } = $(`level-${1 - side}`);
-      $("level").value = this.about.levels.findIndex(({ name }) => name === value);
+      $("level").value = this.levels.findIndex(([name]) => name === value);
       if (colour() !== RANDOM) radios()[side === 0 ? 0 : 2].checked = true;
     }
-    const { name, elo } = this.about.levels[$("level").value];
-    const text = `${t(`server.level.${name}`)} · ${elo}`;
+    const [name, text] = this.levels[$("level").value];
     $("level-name").textContent = text;
     $("level").setAttribute("aria-valuetext", text);
     $("level-style").textContent = t(`level.${name}`);
+    const [wins, draws, losses] = this.scores[name] || [];
+    $("level-score").textContent = wins === undefined ? ""
+      : t("start.score", { wins, draws, losses });
     this.onChange();
   }
 
@@ -227,6 +237,14 @@ export class NewGame {
     });
     $("fields").replaceChildren(...rows);
     $("rules-words").textContent = summary(variant);
+  }
+
+  /** Asks the questions of the rules one by one. */
+  async openRules() {
+    await show($("rules-dialog"));
+    const isChanged = Object.keys(this.rules().fields).length > 0;
+    const words = summary($("variant").value);
+    $("rules-words").textContent = isChanged ? `${words} ${t("new.changed")}` : words;
   }
 
   /** Returns the chosen rule set, and the fields that differ from it. */

@@ -14,9 +14,6 @@ const THEMES = [
   "placing", "moving", "flying", "draw", "mill", "removal", "quiet", "block", "fork", "double",
   "trap", "long",
 ];
-/** The ranges of ratings to choose from: [low, high]. */
-const RATING_RANGES = [[0, 9999], [0, 999], [1000, 1199], [1200, 1399], [1400, 9999]];
-
 const pause = () => new Promise((resolve) => { setTimeout(resolve, replyDelay()); });
 
 /** Returns the facts that the board does not show: the rules, men in hand, and who may fly. */
@@ -47,11 +44,7 @@ export class Puzzles extends BoardDialog {
       ["puzzle-next", () => this.load(true)], ["puzzle-hint", () => this.hint()],
       ["puzzle-solution", () => this.solve()],
     ]) $(id).addEventListener("click", () => this.act(action));
-    const ranges = RATING_RANGES.map(([low, high], index) => [
-      index ? t(high > 9000 ? "puzzle.level.above" : "puzzle.level.range", { low, high })
-        : t("puzzle.level.mine"), String(index),
-    ]);
-    fill($("puzzle-level"), ranges, "0");
+    fill($("puzzle-level"), [[t("puzzle.level.mine"), "0"]], "0");
     for (const id of ["puzzle-theme", "puzzle-level"]) {
       $(id).addEventListener("change", () => this.act(() => this.load(true)));
     }
@@ -91,20 +84,26 @@ export class Puzzles extends BoardDialog {
       const { count } = this.shown.lesson;
       this.note(`${t("puzzle.number", { number: this.number + 1, count })}.`);
     } else {
-      const [low, high] = RATING_RANGES[$("puzzle-level").value];
       const theme = $("puzzle-theme").value;
-      this.showPuzzle(await api("puzzle", { next, ...this.rules, theme, low, high }));
-      this.listThemes(this.shown.counts);
+      const level = Number($("puzzle-level").value);
+      this.showPuzzle(await api("puzzle", { next, ...this.rules, theme, level }));
+      this.listChoices(this.shown, theme, level);
       if (next || !this.shown.started) this.note("");
     }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
-  /** Lists the themes with the numbers of their puzzles. */
-  listThemes(counts) {
-    const themes = THEMES.filter((theme) => counts[theme]).map((theme) =>
-      [t("theme.count", { name: t(`theme.${theme}`), count: counts[theme] }), theme]);
-    fill($("puzzle-theme"), [[t("theme.any"), ""], ...themes], $("puzzle-theme").value);
+  /** Lists themes and ranges of ratings; a choice that would leave no puzzle is disabled. */
+  listChoices({ counts, ranges }, theme, level) {
+    const themes = THEMES.filter((name) => counts[name]).map((name) =>
+      [t("theme.count", { name: t(`theme.${name}`), count: counts[name][level] }), name]);
+    fill($("puzzle-theme"), [[t("theme.any"), ""], ...themes], theme);
+    fill($("puzzle-level"), ranges.map(([low, high], index) => [
+      index ? t(high > 9000 ? "puzzle.level.above" : "puzzle.level.range", { low, high })
+        : t("puzzle.level.mine"), String(index),
+    ]), String(level));
+    for (const option of $("puzzle-theme").options) option.disabled = !counts[option.value][level];
+    for (const option of $("puzzle-level").options) option.disabled = !counts[theme][option.value];
   }
 
   /** Shows a puzzle that the server sent. */
@@ -165,6 +164,7 @@ export class Puzzles extends BoardDialog {
       const well = this.lessons || answer.change > 0;
       this.note(t(well ? "puzzle.solved" : "puzzle.was-solution"), "right");
       sound("end");
+      $("puzzle-next").focus();
       return;
     }
     this.note(t("puzzle.go-on"), "right");

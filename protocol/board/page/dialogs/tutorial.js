@@ -8,6 +8,9 @@ import { t } from "../text.js";
 import { BoardDialog, replyDelay } from "./board_dialog.js";
 import { show } from "./form.js";
 
+/** Key of the number of lessons done, in the browser's storage. */
+const DONE = "lessons";
+
 const from = (origin, ...targets) => targets.map((target) => `${origin}-${target}`);
 const removing = (move, ...men) => men.map((man) => `${move}x${man}`);
 
@@ -61,9 +64,10 @@ export class Tutorial extends BoardDialog {
     $("tutorial-again").addEventListener("click", () => this.begin(this.number));
   }
 
-  /** Resolves with "play" if the user wants to play a game afterwards. */
+  /** Opens the first lesson that is not done; resolves with "play" if the user wants to play. */
   open() {
-    this.begin(0);
+    const done = Number(localStorage.getItem(DONE)) || 0;
+    this.begin(done % LESSONS.length);
     return show($("tutorial-dialog"));
   }
 
@@ -78,7 +82,7 @@ export class Tutorial extends BoardDialog {
       number: number + 1, count: LESSONS.length,
     });
     $("tutorial-task").textContent = t(`lesson.${name}`);
-    this.note(t(`lesson.${name}.task`));
+    this.explain(t(`lesson.${name}.task`));
     $("tutorial-back").disabled = number === 0;
     $("tutorial-next").classList.remove("main");
     $("tutorial-next").textContent = t(
@@ -100,6 +104,20 @@ export class Tutorial extends BoardDialog {
     return t("lesson.remove");
   }
 
+  /** Shows what to do. */
+  explain(text) {
+    this.task = text;
+    this.note(text);
+  }
+
+  pick(point) {
+    const { moves, points, step } = this.choice;
+    const isWrong = moves.length && !points.has(point) && !this.choice.canLift(point);
+    super.pick(point);
+    const task = step === "remove" ? this.removalText() : this.task;
+    if (isWrong) this.note(`${t("lesson.miss", { point })} ${task}`, "wrong");
+  }
+
   /** Plays a move, then Black's reply; or shows that the lesson is done. */
   play(move) {
     const { name, moves, goal } = LESSONS[this.number];
@@ -112,10 +130,11 @@ export class Tutorial extends BoardDialog {
     const { reply } = moves[this.step];
     if (!reply) {
       this.note(t(`lesson.${name}.done`), "right");
+      localStorage.setItem(DONE, this.number + 1);
       $("tutorial-next").classList.add("main");
       return;
     }
-    this.note(t(`lesson.${name}.reply`));
+    this.explain(t(`lesson.${name}.reply`));
     this.timer = setTimeout(() => {
       this.step += 1;
       this.offerMoves(playMoves(this.view, [reply]));

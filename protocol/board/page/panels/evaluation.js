@@ -112,7 +112,7 @@ export class Evaluation {
     this.write($("worth"), reveals && shown ? shown[0] : "");
     const [facts, ...more] = reveals ? this.facts(info, shown, state) : [t("evaluation.off")];
     this.write($("facts"), facts);
-    $("facts").title = more.join(" · ");
+    this.write($("facts-more"), more.join(" · "));
     // Reserve the height: lines that come and go would move everything below them.
     const lineCount = reveals && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
@@ -137,14 +137,14 @@ export class Evaluation {
     if (place.textContent !== text) place.textContent = text;
   }
 
-  /** Returns the source of the evaluation, then the numbers that are shown on demand. */
+  /** Returns the source of the evaluation, then the depth and the speed, which are folded. */
   facts(info, shown, { players }) {
     const parts = [shown && shown[2] ? shown[2] : ""];
     if (info && info.share !== null) {
       const player = players[COLOURS.indexOf(info.part)];
       const name = player ? playerName(player) : info.name;
-      const depth = t("evaluation.depth", { name, depth: info.depth ?? "?" });
-      parts[0] = [parts[0], depth].filter(Boolean).join(" · ");
+      parts[0] = [parts[0], name].filter(Boolean).join(" · ");
+      parts.push(t("evaluation.depth", { depth: info.depth ?? "?" }));
       if (info.nodes) parts.push(t("evaluation.positions", { count: abbreviated(info.nodes) }));
       if (info.nps) parts.push(`${abbreviated(info.nps)}/s`);
     }

@@ -94,9 +94,11 @@ function drawSums({ sums }) {
   $("sums").dataset.key = key;
   $("sums").replaceChildren(...sums.flatMap(({ accuracy, counts }, side) => [
     element("dt", {}, SIDES[side]),
-    element("dd", {}, t("review.sums", {
-      accuracy: accuracy === null ? "–" : decimal(accuracy, 0), counts: countsText(counts),
-    })),
+    element("dd", {}, [
+      t("review.accuracy", { accuracy: accuracy === null ? "–" : decimal(accuracy, 0) }),
+      ...["blunder", "mistake", "inaccuracy"].filter((name) => counts[name])
+        .map((name) => counted(name, counts[name])),
+    ].join(", ")),
   ]));
 }
 
@@ -108,9 +110,6 @@ export function losingMistakes(review, state) {
   return lost.length ? `${counted("losing", lost.length)}: ${t("review.moves", { moves })}`
     : t("review.no-losing");
 }
-
-const countsText = (counts) => ["blunder", "mistake", "inaccuracy"]
-  .map((name) => counted(name, counts[name])).join(", ");
 
 /** Returns the verdict on the move shown, or on the whole game. */
 function verdictOn(review, state) {

@@ -6,36 +6,28 @@ import { now } from "../now.js";
 import { isRunning, losingMistakes, mistakes } from "./review.js";
 import { usersOf } from "./players.js";
 
-/** Returns the status text; null while a move is being sent. */
+/** Returns the one thing that the user should know now; null while a move is being sent. */
 export function statusOf(state, choice) {
   // The next prompt comes with the server's answer.
   if (choice.step === "done") return null;
-  const { position, playing, paused } = state;
+  const { position, playing } = state;
   const isBack = state.node !== state.live;
-  const parts = state.analysing ? [t("status.analysis")] : [];
-  if (isBack && !state.analysing) parts.push(t(playing ? "status.viewing" : "status.move", state));
-  else if (!isBack && state.reason) {
-    parts.push(t("status.over", { reason: fromServer(state.reason), result: state.result }));
-  } else if (!isBack && state.result !== "*") parts.push(t("status.recorded", state));
-  const side = SIDES[position.side];
-  const turnSide = SIDES[state.turn];
-  const man = t(position.side ? "man.white" : "man.black");
-  const prompt = {
-    place: "status.place",
-    man: position.flying[position.side] ? "status.fly" : "status.man",
-    target: "status.target",
-    remove: "status.remove",
-  }[choice.step];
+  const isFlight = choice.step === "man" && position.flying[position.side];
+  const prompt = choice.step === "none" ? "" : t(`status.${isFlight ? "fly" : choice.step}`, {
+    side: SIDES[position.side], man: t(position.side ? "man.white" : "man.black"),
+  });
+  if (["target", "remove"].includes(choice.step)) return prompt;
   const { engine } = state.players[state.turn];
   const name = playerName(state.players[state.turn]);
-  if (playing && paused) {
+  if (playing && state.paused) {
     const key = engine === null ? "status.paused.own" : "status.paused.engine";
-    parts.push(t(key, { side: turnSide, name }));
-  } else if (state.thinking) parts.push(t("status.thinking", { name }));
-  else if (playing && isBack) parts.push(t("status.back", { side: turnSide }));
-  if (prompt) parts.push(t(prompt, { side, man }));
-  if (state.move) parts.push(t("status.last", state));
-  return parts.join(" ");
+    return t(key, { side: SIDES[state.turn], name });
+  }
+  if (playing && isBack) return t("status.viewing", state);
+  if (state.thinking) return t("status.thinking", { name });
+  if (!isBack && state.reason) return `${fromServer(state.reason)}.`;
+  if (!isBack && state.result !== "*") return t("status.recorded", state);
+  return isBack && !state.analysing ? t("status.move", state) : prompt;
 }
 
 /** Returns the result, from the point of view of the only user if there is one. */
@@ -60,7 +52,6 @@ export class ResultCard {
     if (!state.over || isOtherGame) this.close();
     else if (before && !before.over && !state.analysing) {
       $("result-title").textContent = headline(state);
-      $("result-reason").textContent = fromServer(state.reason) || state.result;
       $("result-card").hidden = false;
     }
     this.showReview(now.review);
