@@ -229,7 +229,7 @@ _NEVER_RESCANS = {
     "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "fullmatch of a folder's name",
     "player-\\d++\\.(html|js)|\\d++\\.(js|pgn)": "fullmatch of a file's name",
     "option name (.+?) type (.+)": "any text matches after type",
-    "^merels \\((\\w++)\\)$": "it is searched in the short name of a player",
+    "merels(?: \\((\\w++)\\))?": "it is matched with the short name of a player",
 }
 """Patterns that `_parts_that_rescan` reports although they take linear time, with the reason."""
 

@@ -59,8 +59,8 @@ async function goOn(isPlaying) {
 /**
  * Listens to events; `on` maps their kinds to handlers. `onLost` is called with whether the
  * connection is lost. After a loss, the page tries again until the server is back; `isPlaying`
- * returns whether a game was being played. A hidden page closes its stream, because browsers allow few connections to
- * one server, and reopens it when shown again.
+ * returns whether a game was being played. A hidden page closes its stream, because browsers allow
+ * few connections to one server, and reopens it when shown again.
  */
 export function listen(on, onLost, isPlaying) {
   let source = null;
