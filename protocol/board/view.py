@@ -146,19 +146,20 @@ def state_view(session: Session) -> JSON:
         "result": result,
         "reason": reason,
         "proven": proven,
-        "tables": tables_view(session, shown) if session.reveals and proven is None else None,
+        "tables": tables_view(session, shown, proven is None) if session.reveals else None,
     }
 
 
-def tables_view(session: Session, position: Position) -> JSON | None:
+def tables_view(session: Session, position: Position, unproven: bool) -> JSON | None:
     """Return ``share``, the finished share of a running build of tables.
 
-    If no build runs, return ``rules``, the rule sets whose tables have the position; None if none.
+    If no build runs, return ``rules``, the rule sets whose tables have an ``unproven`` position;
+    None if none.
     """
     build = session.table_build
     if build is not None and build.share is not None:
         return {"share": build.share}
-    names = [] if position.outcome() is not None else other_tables(position)
+    names = other_tables(position) if unproven and position.outcome() is None else []
     return {"rules": names} if names else None
 
 

@@ -83,7 +83,8 @@ def test_the_page_offers_rules_with_tables_after_a_build(folder: Path, chromium:
         assert re.fullmatch(r"Your tables are for other rules: Mill, Morris\.",
                             chromium.text("#tables-text"))
         chromium.click("#tables-use")
-        chromium.wait("document.querySelectorAll('#explorer li').length > 3")
+        chromium.wait("document.getElementById('explorer-box').checkVisibility() && "
+                      "document.querySelectorAll('#explorer li').length > 3")
         assert chromium.run("return document.getElementById('tables').hidden")
         assert console_errors(chromium) == []
         chromium.open("about:blank")
