@@ -6,7 +6,7 @@ import json
 import random
 import struct
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +38,6 @@ The evaluation itself uses 130 (``PER_LOGIT`` in fit.pxi). Scores of short searc
 certain."""
 
 _SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
-_MEN = (1 << SIZE) - 1
 _FLYING = 28
 """First bit of the rule on flying in a packed sample's second number."""
 
@@ -78,14 +77,6 @@ class Sample(NamedTuple):
                 for points in self[-2:]
             ),
         )
-
-
-def unpack(data: bytes) -> Iterator[Sample]:
-    """Yield the samples of concatenated `Sample.pack` results."""
-    for own, opponent, *both in _SAMPLE.iter_unpack(data):
-        points = [None if part == trainer.NO_POINTS else part / trainer.WHOLE for part in both]
-        hands = own >> SIZE, opponent >> SIZE & 15
-        yield Sample(own & _MEN, opponent & _MEN, *hands, opponent >> _FLYING, *points)
 
 
 def random_position(rules: Rules, own: int, opponent: int, chance: random.Random) -> Position:

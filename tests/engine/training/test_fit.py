@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from array import array
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from merels.engine.core import core, trainer, weights
 from merels.engine.core.convert import core_board, core_moves, core_rules
-from merels.engine.game.board import SYMMETRIES
+from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.training import fit, self_play
-from merels.engine.training.samples import Sample, TableLabeller, random_position, unpack
+from merels.engine.training.samples import Sample, TableLabeller, random_position
 from merels.engine.training.self_play import Round
 from tests.kit.tables import built_tables
 
@@ -34,6 +36,15 @@ def samples(result: float) -> bytes:
     """Return samples of two positions: one ahead in men with this result, and a balanced draw."""
     ahead, balanced = Sample(*AHEAD, result, result), Sample(*BALANCED, 0.5, 0.5)
     return (ahead.pack() + balanced.pack()) * 500
+
+
+def unpack(data: bytes) -> Iterator[Sample]:
+    """Yield the samples of concatenated `Sample.pack` results."""
+    men = (1 << SIZE) - 1
+    for own, opponent, *both in struct.iter_unpack(trainer.SAMPLE_FORMAT, data):
+        points = [None if part == trainer.NO_POINTS else part / trainer.WHOLE for part in both]
+        hands = own >> SIZE, opponent >> SIZE & 15
+        yield Sample(own & men, opponent & men, *hands, opponent >> SIZE + 4, *points)
 
 
 def part_of(data: bytes | bytearray) -> tuple[int, bytearray]:
