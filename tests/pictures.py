@@ -66,7 +66,7 @@ def report(browser: Browser) -> None:
         subprocess.run([*MERELS, *words], check=True, cwd=folder)
         subprocess.run([*MERELS, "ratings", "levels.db", "-out", "report.html"],
                        check=True, cwd=folder)
-        browser.set_view(820, 960)
+        browser.set_view(1020, 960)
         browser.open(f"file://{folder}/report.html")
         browser.run("document.documentElement.style.overflow = 'hidden'")
         browser.screenshot(REPORT)
