@@ -107,7 +107,8 @@ MISTAKES = (
     ("check -engine cmd=./no-such-engine", "'./no-such-engine' is not in"),
     ("check", "expected one engine to check"),
     ("check -engine cmd=x -engine cmd=y", "'-engine': expected one engine to check"),
-    (f"check -engine cmd={PYTHON} 'args=-c '\"'\"''\"'\"''", "does not start (exit code 0)"),
+    (f"check -engine cmd={PYTHON} 'args=-c '\"'\"''\"'\"''",
+     "does not start (ends before uciok, exit code 0)"),
     (f"check -engine cmd={PYTHON} 'args=-c '\"'\"'import no_such_module'\"'\"''",
      "No module named 'no_such_module'"),
     ("check -engine cmd=x colour=red", "expected cmd=, args="),
@@ -180,6 +181,7 @@ MISTAKES = (
     ("tables build -men 6 -memory nan", "expected GiB from 0.001 to 100000"),
     ("tables stats -dir .", "no usable tables here; make them with merels tables build -all"),
     ("tables probe nonsense", "expected"),
+    ("tables probe startpos -tables x", "merels tables probe: unrecognized arguments: -tables x"),
     ("tables stats -dir . -set Colour=red", "expected a rule field"),
     # league
     ("league", "expected the league's folder first"),
@@ -196,6 +198,7 @@ MISTAKES = (
     ("league league retire Clbu", "did you mean Club?"),
     ("league league play -error x", "expected Elo from 0.1 to 1000 for -error"),
     ("league league status now", "status takes no arguments"),
+    ("league league merge ./league", "expected a copy of the league, found the league itself"),
     ("league new create", "nodes= or depth= to -engine or -each"),
     ("league new create -each st=1 -anchor Club", "NAME=ELO"),
     ("league new create -each st=1 -anchor A=1 -anchor A=2",
@@ -219,7 +222,7 @@ def check(words: str, *parts: str) -> None:
     """
     done = call(*shlex.split(words))
     assert (done.returncode, done.stdout) == (2, ""), done
-    start = re.compile(f"merels {words.split()[0]}( build)?: ")
+    start = re.compile(f"merels {words.split()[0]}( build| probe)?: ")
     assert done.stderr and all(map(start.match, done.stderr.splitlines())), done.stderr
     for part in parts:
         assert part in done.stderr, (part, done.stderr)

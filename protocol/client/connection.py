@@ -120,11 +120,12 @@ class Connection:
         `EngineTimeout` if the greeting is not complete ``timeout`` seconds after the start.
         """
         deadline = self._started + int(timeout * 1e9)
-        while (line := self._pipe.read_line(deadline)) is not None:
+        hello, ready = self.dialect.hello.decode().strip(), self.dialect.ready.decode()
+        while (line := self._greeting_line(deadline, ready)) is not None:
             text = line.decode("utf-8", "replace")
             words = text.split(None, 2)
             first = words[0].lower() if words else ""
-            if first == self.dialect.ready.decode():
+            if first == ready:
                 self._last_lines = b""
                 return
             self._keep_last(line)
@@ -134,8 +135,14 @@ class Connection:
                 self.options.dropped += 1
             elif first == "option" and (option := parse_option(text)) is not None:
                 self.options.add(option)
-        hello = self.dialect.hello.decode().strip()
         raise self.timeout_error(f"gives no answer to {hello} in {timeout:g} s")
+
+    def _greeting_line(self, deadline: int, ready: str) -> bytes | None:
+        """Return the next line, or None at the deadline; a process that ends has not started."""
+        try:
+            return self._pipe.read_line(deadline)
+        except EngineTerminated as error:
+            raise EngineTerminated(f"ends before {ready}, {error.how}") from None
 
     def send_option(self, name: str, text: str) -> None:
         """Set an option to a text from `Option.check`.

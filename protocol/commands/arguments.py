@@ -60,6 +60,13 @@ class Parser(argparse.ArgumentParser):
         """Print the help and raise write errors, which argparse ignores."""
         print(self.format_help(), end="", file=file)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; an unknown one is an error of this command, not of its parent."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return options, unknown
+
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with `USAGE_ERROR`."""
         for action in self._actions:  # argparse names each flag as -to/--to.

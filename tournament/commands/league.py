@@ -301,6 +301,8 @@ def _merge(folder: str, words: Sequence[str]) -> int:
     """Add the games of a part of the league, which was played in a copy of the folder."""
     if len(words) != 1:
         raise InputError("merge", "expected one folder with a part of the league after it")
+    if os.path.realpath(words[0]) == os.path.realpath(folder):
+        raise InputError(words[0], "expected a copy of the league, found the league itself")
     with open_league(folder) as league, read_league(words[0]) as part:
         _, games = merge_copy(league, part)
     print(f"{folder}: {counted(games, 'game')} from {words[0]}")

@@ -141,13 +141,13 @@ def test_an_error_of_sanmill_is_an_illegal_move_and_the_result_quotes_it() -> No
 @pytest.mark.parametrize("rules", ["mill", "morris", "roman"])
 def test_preflight_accepts_rules_without_a_limit_for_three_against_three(rules: str) -> None:
     """Sanmill has no option for this limit, and plays without it."""
-    assert preflight([SANMILL_ENTRANT], [], rules, Opening(START)).notices == []
+    assert preflight([SANMILL_ENTRANT], rules, Opening(START)).notices == []
 
 
 @pytest.mark.parametrize("field", ["Flying=never", "DoubleMill=each", "LockedMills=none"])
 def test_preflight_names_a_rule_for_which_the_engine_has_no_option(field: str) -> None:
     with pytest.raises(InputError, match=f"has no option for {field};"):
-        preflight([SANMILL_ENTRANT], [], f"morris {field}", Opening(START))
+        preflight([SANMILL_ENTRANT], f"morris {field}", Opening(START))
 
 
 def test_bestmove_draw_is_read_as_no_move() -> None:

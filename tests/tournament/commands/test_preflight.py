@@ -47,12 +47,13 @@ def test_a_program_that_does_not_start_is_reported_with_its_error_output(tmp_pat
     check_rows([
         ("cmd=./mini.pu", "'-engine E': does not start: no such engine: './mini.pu' is not in "),
         (f"cmd={sys.executable} args=-c+'import+no_such_module'",
-         "does not start: exit code 1: ModuleNotFoundError: No module named 'no_such_module'"),
+         "does not start: ends before uciok, exit code 1: "
+         "ModuleNotFoundError: No module named 'no_such_module'"),
         ("cmd=./text", "Permission denied; make it executable"),
         ("cmd=cat starttimeout=0.2",
          "gives no answer to uci in 0.2 s; last output: 'uci'; see proto= and starttimeout="),
         ('cmd=sh args=-c+"echo+no+net+file;+exit+3"',
-         "does not start: exit code 3 (it wrote 'no net file')"),
+         "does not start: ends before uciok, exit code 3 (it wrote 'no net file')"),
     ], check)
 
 
@@ -117,7 +118,8 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
     before = journal.read_bytes()
     script.write_text("raise SystemExit('out of order')\n")
     status, out, err = Marked(*words, "-rounds", "2").wait()
-    assert status == 2 and "does not start: exit code 1: out of order" in err and not out
+    assert status == 2 and not out
+    assert "does not start: ends before uciok, exit code 1: out of order" in err
     assert journal.read_bytes() == before and len(list(tmp_path.iterdir())) == 2
     # Without games to play, the engine is not started.
     play(*words, "-rounds", "1")

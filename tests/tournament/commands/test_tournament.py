@@ -246,7 +246,7 @@ def test_a_log_has_the_entries_of_its_level(tmp_path: Path) -> None:
     assert run.wait()[0] == 1
     text = path.read_text()
     assert re.search(r"^\S+ info  game \d: A vs B started$", text, re.M)
-    waits = r"^\S+ warn  process \d+: engine C does not start \(exit code 2: .*; its games wait"
+    waits = r"^\S+ warn  process \d+: engine C does not start \(ends .* code 2: .*; its games wait"
     assert re.search(waits, text, re.M)
     for line in ("A > go ", "B < bestmove "):
         assert re.search(rf"^\S+ trace game \d: {line}", text, re.M)

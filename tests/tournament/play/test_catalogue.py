@@ -88,8 +88,8 @@ def exits(script: str, why: str, moves: int, trial: str = "") -> Fault:
 
 FAULTS = (
     # It ends.
-    exits("die-start 0", "exit code 0", 0, "does not start"),
-    exits("die-start SIGSEGV", "killed by SIGSEGV", 0, "does not start"),
+    exits("die-start 0", "ends before uciok, exit code 0", 0, "does not start"),
+    exits("die-start SIGSEGV", "ends before uciok, killed by SIGSEGV", 0, "does not start"),
     exits("die-ready 1", "exit code 1", 0, "does not get ready"),
     exits("die-ready SIGSEGV", "killed by SIGSEGV", 0, "does not get ready"),
     exits("die-search 1", "exit code 1", 2),
