@@ -38,7 +38,7 @@ def board(browser: Browser) -> None:
         browser.click("#analyse")
         browser.wait("document.querySelectorAll('#lines li').length > 2")
         browser.wait("/depth (1[6-9]|[2-9][0-9])/i.test("
-                     "document.getElementById('facts').textContent)", 60)
+                     "document.getElementById('facts-more').textContent)", 60)
         browser.screenshot(BOARD)
 
 
@@ -52,7 +52,8 @@ def tactic(browser: Browser) -> None:
         load(browser, DOUBLE_MILL)
         browser.click("#analyse")
         browser.wait("document.querySelectorAll('#lines li').length > 0")
-        browser.wait("/depth [1-9][0-9]/i.test(document.getElementById('facts').textContent)", 60)
+        browser.wait("/depth [1-9][0-9]/i.test("
+                     "document.getElementById('facts-more').textContent)", 60)
         browser.screenshot(TACTIC, "#board")
 
 
