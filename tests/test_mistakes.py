@@ -108,7 +108,7 @@ MISTAKES = (
     ("check", "expected one engine to check"),
     ("check -engine cmd=x -engine cmd=y", "'-engine': expected one engine to check"),
     (f"check -engine cmd={PYTHON} 'args=-c '\"'\"''\"'\"''",
-     "does not start (ends before uciok, exit code 0)"),
+     "does not start (exit code 0)"),
     (f"check -engine cmd={PYTHON} 'args=-c '\"'\"'import no_such_module'\"'\"''",
      "No module named 'no_such_module'"),
     ("check -engine cmd=x colour=red", "expected cmd=, args="),

@@ -46,11 +46,9 @@ IDLE_SHARE = 0.01
 """Share of one processor below which an engine is idle."""
 CHECK_INTERVAL = 500_000_000
 """Interval at which a wait checks for a stop by another thread, in nanoseconds."""
-_UNREAD_LIMIT = re.compile(
-    rb"^[ \t]*info string error\b[^\n]*\b(?:go|depth|nodes|mate)\b[^\n]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""An error about the words of a ``go`` that limits no time: the search may never end."""
+_WORD = re.compile(rb"\w+")
+_LIMITS = frozenset((b"go", b"depth", b"nodes", b"mate"))
+"""Words of an error about a ``go`` without a time limit."""
 _MAX_NAME_LENGTH = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
@@ -386,9 +384,11 @@ class Connection:
 
         An engine that cannot read a limit may search without one.
         """
-        if (error := _UNREAD_LIMIT.search(lines)) is not None:
-            self.stop()
-            raise EngineError(f"cannot read the limit of its search: {quoted(error[0])}")
+        for line in lines.split(b"\n") if b"string error" in lines.lower() else ():
+            words = _WORD.findall(line.lower())
+            if words[:3] == [b"info", b"string", b"error"] and not _LIMITS.isdisjoint(words):
+                self.stop()
+                raise EngineError(f"cannot read the limit of its search: {quoted(line.strip())}")
 
     def _count_answers(self, lines: bytes) -> None:
         """Count each ``bestmove`` in ``lines`` as a stray, except the answer that is owed."""
