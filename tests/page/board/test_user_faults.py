@@ -226,6 +226,7 @@ def test_an_analysis_is_not_stored_as_a_game_of_the_user(server: Server, page: B
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     play(page, "a1")
     play(page, "g7")
+    page.wait("import('./now.js').then(({ now }) => now.state.kept)")
     tap_menu(page, "games")
     page.wait(is_open("games"))
     page.wait("document.getElementById('games-count').textContent")
