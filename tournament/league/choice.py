@@ -110,7 +110,7 @@ class Field:
         """Return the covariance of a player's strength with each strength.
 
         A row is brought up to date only when it is needed, because most rows seldom are. Four
-        changes are applied in one pass, which takes about half the time of four passes.
+        changes are applied in one pass, which saves intermediate rows.
         """
         row = self._rows[player]
         if self._applied[player] < len(self._changes):
