@@ -57,7 +57,7 @@ def test_moves_are_counted_by_phase_and_value(tmp_path: Path) -> None:
         ([{"position": "x", "value": 0, "best": []}], "'x' (token 0)"),
         ([{"position": PLACING, "value": 0, "best": [7]}], "'7' (token 0)"),
         ([{"position": PLACING, "value": 0, "best": ["d7"]}], "illegal move, d7 is occupied"),
-        ([{"position": FINISHED, "value": -1, "best": []}], "expected a position with moves left"),
+        ([{"position": FINISHED, "value": -1, "best": []}], "the game is over here"),
     ],
 )
 def test_an_invalid_suite_is_refused(tmp_path: Path, rows: object, complaint: str) -> None:

@@ -25,7 +25,7 @@ if {first} <= os.path.getsize(flag) <= {last}:
 """
 """Python code that counts the starts of an engine and ends some of them with an error."""
 SHORT = Adjudication(max_moves=2)
-NO_NET = "does not start (exit code 1: no net file)"
+NO_NET = "does not start (ends before uciok, exit code 1: no net file)"
 
 
 def failing(tmp_path: Path, first: int, last: int, name: str = "B") -> Entrant:
