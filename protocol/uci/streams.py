@@ -10,7 +10,7 @@ import select
 import stat
 import sys
 import threading
-from typing import NoReturn
+from typing import Literal, NoReturn, TextIO
 
 from merels.engine.common.errors import InputError, shorten
 
@@ -144,15 +144,22 @@ class _Log:
             self._file.close()
 
 
+def _open_nowhere(mode: Literal["r", "w"]) -> TextIO:
+    """Open a stream that is empty or drops all output, for this process and its children."""
+    stream = open(os.devnull, mode)
+    os.set_inheritable(stream.fileno(), True)
+    return stream
+
+
 def repair_streams() -> None:
     """Open closed standard streams, and make input and output blocking and tolerant of any text.
 
     The system would give a closed stream's descriptor to the next file that is opened. A process
     that shares the stream may have made it non-blocking. Its encoding may lack a letter of a name.
     """
-    sys.stdin = sys.stdin or open(os.devnull)
-    sys.stdout = sys.stdout or open(os.devnull, "w")
-    sys.stderr = sys.stderr or open(os.devnull, "w")
+    sys.stdin = sys.stdin or _open_nowhere("r")
+    sys.stdout = sys.stdout or _open_nowhere("w")
+    sys.stderr = sys.stderr or _open_nowhere("w")
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -80,6 +80,10 @@ return all.filter((element) => element.checkVisibility({visibilityProperty: true
   .filter(([, box]) => box.width && Math.min(box.width, box.height) < 43.5)
   .map(([name, box]) => `${name}: ${box.width} x ${box.height}`);
 """
+CUT_SENTENCES = """return [...document.querySelectorAll("dialog:modal p, dialog:modal small")]
+    .filter((text) => text.checkVisibility() && text.scrollWidth > text.clientWidth + 1)
+    .map((text) => text.textContent)"""
+"""Sentences of a dialog that end in an ellipsis."""
 NESTED_SCROLLERS = """
 const scrolls = (element) => element === document.documentElement
   ? element.scrollHeight > innerHeight + 1
@@ -123,6 +127,7 @@ def test_every_screen_fits(page: Browser, width: int, height: int, dark: bool) -
         shot(page, f"{name}-{width}")
         if is_phone and width >= 360 and name in ("game", "proven", *FORMS):
             assert page.run(SMALL_TARGETS) == [], name
+        assert page.run(CUT_SENTENCES) == [], name
         if name not in FORMS:
             assert page.run(NESTED_SCROLLERS) == [], name
             assert name == "ask" or page.run(COVERED_POINTS) == [], name
