@@ -15,7 +15,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.tools.perft import write_divide
 from merels.engine.tools.show import bench_lines
 from merels.protocol.uci.go_command import Go
-from merels.protocol.uci.player import Player
+from merels.protocol.uci.session_engine import SessionEngine
 from merels.protocol.uci.streams import Output
 from merels.protocol.uci.wording import Uci
 
@@ -61,10 +61,11 @@ class Search(Job):
     """
 
     def __init__(
-        self, output: Output, player: Player, position: Position, go: Go, dialect: Uci, asked: int
+        self, output: Output, engine: SessionEngine, position: Position, go: Go, dialect: Uci,
+        asked: int,
     ) -> None:
         super().__init__(output)
-        self._player, self._position, self._go, self._dialect = player, position, go, dialect
+        self._engine, self._position, self._go, self._dialect = engine, position, go, dialect
         self._asked = asked
 
     def outlasts_input(self) -> bool:
@@ -76,22 +77,22 @@ class Search(Job):
         """Return the ``bestmove`` line."""
         for complaint in self._go.complaints:
             self.output.error(complaint)
-        go, player, searcher = self._go, self._player, self._player.searcher
-        settings = player.settings
+        go, engine, searcher = self._go, self._engine, self._engine.searcher
+        settings = engine.settings
         show_wdl = settings.flag("UCI_ShowWDL")
 
         def report(info: Info) -> None:
             self.output.write(self._dialect.info(info, show_wdl))
 
         if go.root_moves == ():
-            # A search of other moves would be an answer that the client did not ask for.
+            # No move after ``searchmoves`` is legal. Other moves are not searched in their place.
             self.clock.begin(
                 Limit(), self._position.side, infinite=go.infinite, ponder=go.ponder
             )
             self.clock.wait()
             return "info depth 0 score cp 0", self._dialect.bestmove(None, None)
         untimed = go.limit.untimed and not (go.infinite or go.ponder)
-        player.prepare(wait=untimed, stopped=lambda: self.clock.stopped)
+        engine.prepare(wait=untimed, stopped=lambda: self.clock.stopped)
         result = searcher.search(
             self._position,
             go.limit,
@@ -101,7 +102,7 @@ class Search(Job):
             ponder=go.ponder,
             multipv=settings.number("MultiPV"),
             overhead=settings.number("Move Overhead") / 1000,
-            level=player.level,
+            level=engine.level,
             clock=self.clock,
             asked=self._asked,
         )

@@ -34,7 +34,8 @@ class Output:
     def open_log(self, path: str) -> None:
         """Append all lines from now on to the file ``path``; '' closes the log.
 
-        `InputError` if the file cannot be written; the old log then stays open.
+        `InputError` if the file cannot be written; the old log then stays open. No other thread may
+        write meanwhile.
         """
         log = _Log(path) if path else None
         self.close_log()
@@ -67,7 +68,7 @@ class Output:
             except OSError as error:
                 self._exit_after(error)
 
-    def is_read(self) -> bool:
+    def has_reader(self) -> bool:
         """Return whether the output still has a reader; True on a system without poll(2)."""
         if not hasattr(select, "poll"):
             return True
@@ -152,10 +153,11 @@ def _open_nowhere(mode: Literal["r", "w"]) -> TextIO:
 
 
 def repair_streams() -> None:
-    """Open closed standard streams, and make input and output blocking and tolerant of any text.
+    """Reopen closed standard streams on the null device; make input and output usable.
 
-    The system would give a closed stream's descriptor to the next file that is opened. A process
-    that shares the stream may have made it non-blocking. Its encoding may lack a letter of a name.
+    The system would give the descriptor of a closed stream to the next file that is opened. Another
+    process that shares a stream may have made the stream non-blocking. Characters outside of a
+    stream's encoding, such as a letter of a player's name, are replaced.
     """
     sys.stdin = sys.stdin or _open_nowhere("r")
     sys.stdout = sys.stdout or _open_nowhere("w")

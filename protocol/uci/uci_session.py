@@ -18,8 +18,8 @@ from merels.engine.tools.show import board_lines, evaluation_lines
 from merels.protocol.common.options import EMPTY
 from merels.protocol.uci.go_command import Go, parse_go
 from merels.protocol.uci.jobs import Bench, Perft, Search, Worker
-from merels.protocol.uci.player import Player
 from merels.protocol.uci.position_command import Setup, read_setup, replay
+from merels.protocol.uci.session_engine import SessionEngine
 from merels.protocol.uci.settings import OPTIONS, RULE_OPTIONS, split_setting
 from merels.protocol.uci.streams import Output
 from merels.protocol.uci.wording import Uci, Ugi
@@ -42,7 +42,7 @@ class Session:
         self._output = output
         self._dialect = Uci()
         self._setup = Setup()
-        self._player = Player(output)
+        self._engine = SessionEngine(output)
         self._worker = Worker(output)
         self._debug = False
         self._read_at = 0
@@ -76,7 +76,7 @@ class Session:
         """Wait for a job that outlasts the input, as long as the output has a reader."""
         job = self._worker.job
         if job is not None and job.outlasts_input():
-            while not self._worker.join(_CHECK_SECONDS) and self._output.is_read():
+            while not self._worker.join(_CHECK_SECONDS) and self._output.has_reader():
                 pass
 
     def close(self, at_once: bool = False) -> None:
@@ -115,7 +115,7 @@ class Session:
         if self._worker.job is None:
             self._worker.join()
             try:
-                self._player.prepare()
+                self._engine.prepare()
             except Exception as error:
                 self._output.error(error)
         self._output.write("readyok")
@@ -139,11 +139,11 @@ class Session:
         option = OPTIONS.find(name)
         if option.name == "Debug Log File":
             self._output.open_log(option.check(text))
-        self._player.set(name, text)
+        self._engine.set(name, text)
         if option.name in RULE_OPTIONS:
             self._change_rules()
         if self._debug and option.kind != "button":
-            value = shorten(self._player.settings[option.name]) or EMPTY
+            value = shorten(self._engine.settings[option.name]) or EMPTY
             self._output.note(f"{option.name} is {value}")
 
     def _change_rules(self) -> None:
@@ -151,7 +151,7 @@ class Session:
 
         If the line is illegal under them, set up the starting position.
         """
-        rules = self._player.settings.rules
+        rules = self._engine.settings.rules
         try:
             self._setup = self._setup.under(rules)
         except InputError as error:
@@ -161,14 +161,14 @@ class Session:
     # The position.
 
     def _position(self, arguments: str) -> None:
-        self._setup = read_setup(arguments.split(), self._player.settings.rules, self._setup)
+        self._setup = read_setup(arguments.split(), self._engine.settings.rules, self._setup)
         if self._debug:
             self._output.note(f"position {format_position(self._setup.position)}")
 
     def _new_game(self, arguments: str) -> None:
         self._worker.end_jobs()
-        self._player.new_game()
-        self._setup = Setup().under(self._player.settings.rules)
+        self._engine.new_game()
+        self._setup = Setup().under(self._engine.settings.rules)
 
     def _flip(self, arguments: str) -> None:
         """Exchange the colours of all men, of the hands and of the side to move."""
@@ -218,7 +218,7 @@ class Session:
             self._worker.start(Perft(self._output, position, go.perft))
         else:
             self._worker.start(Search(
-                self._output, self._player, position, go, self._dialect, self._read_at
+                self._output, self._engine, position, go, self._dialect, self._read_at
             ))  # fmt: skip
 
     def _stop(self, arguments: str) -> None:

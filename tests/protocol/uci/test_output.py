@@ -24,11 +24,11 @@ def pipe() -> Iterator[list[int]]:
 @pytest.mark.skipif(not hasattr(select, "poll"), reason="needs a system that can poll a pipe")
 def test_an_output_is_read_until_its_reader_closes_the_pipe(pipe: list[int]) -> None:
     output = Output(pipe[1])
-    assert output.is_read()
+    assert output.has_reader()
     output.write("readyok")
-    assert output.is_read(), "an unread line was taken for a closed pipe"
+    assert output.has_reader(), "an unread line was taken for a closed pipe"
     os.close(pipe.pop(0))
-    assert not output.is_read()
+    assert not output.has_reader()
 
 
 @pytest.mark.parametrize(

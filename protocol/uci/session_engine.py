@@ -1,4 +1,4 @@
-"""The engine's searcher, configured by the options."""
+"""The engine of a session: a searcher that the options configure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from merels.engine.tablebase.cache import TableCache
 
 
-class Player:
-    """A searcher and the settings that configure it."""
+class SessionEngine:
+    """The searcher of a session, the options that configure it, and its open tables."""
 
     def __init__(self, output: Output) -> None:
         self.settings = Settings()
@@ -40,7 +40,7 @@ class Player:
             self.searcher.clear()
 
     def new_game(self) -> None:
-        """Clear the searcher's memory of earlier searches, and choose a new random seed."""
+        """Clear the hash table and history, and choose a new random seed."""
         self.searcher.clear()
         self._seed = any_seed()
 
@@ -70,13 +70,15 @@ class Player:
             settings.rules, settings["TablePath"], wait=wait, stopped=stopped
         )
         if searcher.opening:
+            # Called to load the opening tables now, instead of on the first move.
             searcher.opening_for(Position(settings.rules))
         for problem in problems:
-            self._output.note(f"error {problem}; the engine plays on without it")
+            self._output.error(f"{problem}; the engine plays on without it")
         while True:
             try:
                 return searcher.prepare()
             except InputError as error:
+                # The searcher reduces ``hash_mb`` if memory is the cause, and only then.
                 if searcher.hash_mb == settings.number("Hash"):
                     raise
                 self._output.error(f"{error}; {searcher.hash_mb} MiB are used instead")
