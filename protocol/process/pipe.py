@@ -40,7 +40,8 @@ class Pipe:
 
     ``arrived`` is the time at which output was last received. ``sent`` is the time at which
     ``trace`` last returned to `send`; 0 without ``trace``. ``received`` is the number of bytes that
-    have been read so far. ``tail`` is the beginning of a line whose line feed has not arrived.
+    have been read so far, without the answers that `exchange` read as whole lines. ``tail`` is the
+    beginning of a line whose line feed has not arrived.
     Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.

@@ -27,29 +27,29 @@ cdef extern from *:
 
 cdef enum:
     CHUNK = 1 << 16
-    MILLISECOND = 1000000
-    FIRST_WAIT = 20     # milliseconds
+    MILLISECOND = 1000000   # nanoseconds
+    FIRST_WAIT = 20         # milliseconds
 
 
-def round_trip(lock, int sink, bytes data, int source, int end, int errors, int longest,
-               long long timeout):
+def round_trip(lock, int sink, bytes data, int source, int sentinel, int errors,
+               int longest_wait, long long timeout):
     cdef char buffer[CHUNK]
     cdef const char *text = data
     cdef size_t size = len(data)
     cdef Py_ssize_t count = -1
-    cdef int milliseconds = 0, arrived
-    cdef pollfd awaited[3]
+    cdef int milliseconds = 0, ready    # `ready`: descriptors that are ready, -1 on failure.
+    cdef pollfd polled[3]
     if timeout > 0:
-        milliseconds = <int>min(timeout // MILLISECOND + 1, <long long>longest)
-    awaited[0].fd, awaited[1].fd, awaited[2].fd = source, end, errors
-    awaited[0].events = awaited[1].events = awaited[2].events = POLLIN
+        milliseconds = <int>min(timeout // MILLISECOND + 1, <long long>longest_wait)
+    polled[0].fd, polled[1].fd, polled[2].fd = source, sentinel, errors
+    polled[0].events = polled[1].events = polled[2].events = POLLIN
     lock.acquire()      # Faster than "with".
     try:
         with nogil:
-            arrived = poll(awaited, 1, 0)
-            if arrived == 0:
+            ready = poll(polled, 1, 0)
+            if ready == 0:
                 count = write(sink, text, size)
-        if arrived:
+        if ready:
             raise BlockingIOError
         if count < 0:
             PyErr_SetFromErrno(OSError)
@@ -57,11 +57,11 @@ def round_trip(lock, int sink, bytes data, int source, int end, int errors, int 
         lock.release()
     with nogil:
         count = -1
-        # Polling one descriptor costs less than polling three. FIRST_WAIT is long enough for most
-        # answers, because a second poll would cost more than the first poll saves.
-        arrived = poll(awaited, 1, min(milliseconds, FIRST_WAIT))
-        if arrived == 0 and milliseconds > FIRST_WAIT:
-            arrived = poll(awaited, 3, milliseconds - FIRST_WAIT)
-        if arrived > 0:
+        # Polling one descriptor costs less than polling three, but a second poll costs more than
+        # that saves. So the first poll lasts long enough for most answers.
+        ready = poll(polled, 1, min(milliseconds, FIRST_WAIT))
+        if ready == 0 and milliseconds > FIRST_WAIT:
+            ready = poll(polled, 3, milliseconds - FIRST_WAIT)
+        if ready > 0:
             count = read(source, buffer, CHUNK)
     return None if count < 0 else PyBytes_FromStringAndSize(buffer, count)
