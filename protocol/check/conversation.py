@@ -31,7 +31,7 @@ class Pace:
     start: float = START_SECONDS
     """Timeout of the greeting, in seconds."""
     ready: float = PING_SECONDS
-    """Timeout of a process's first readyok, and of the first after setoption, in seconds."""
+    """Timeout of the first readyok after a start or after setoption, in seconds."""
     watch: float = 1.0
     """Time for which a search that must wait for stop is watched, in seconds."""
     listen: float = 0.2
@@ -54,7 +54,7 @@ class Line:
 
     raw: bytes
     """The line without its line feed."""
-    at: int
+    arrived: int
     """Time of arrival, by `time.monotonic_ns`."""
 
     @property
@@ -69,13 +69,16 @@ class Line:
 
     @property
     def first(self) -> str:
-        """The first word in lower case."""
+        """The first word in lower case, from the line's first 80 bytes: a line may be long."""
         words = self.raw[:80].decode("utf-8", "replace").split(None, 1)
         return words[0].lower() if words else ""
 
 
 class Fault(Exception):
-    """A violation of the protocol; ``line`` is the engine's line at fault, or None."""
+    """A violation of the protocol, or output that the protocol allows and a step warns of.
+
+    ``line`` is the engine's line at fault, or None.
+    """
 
     def __init__(self, reason: str, line: Line | bytes | None = None) -> None:
         self.reason = reason
@@ -84,17 +87,18 @@ class Fault(Exception):
 
 
 class Skip(Exception):
-    """The step does not apply to this engine, or lacks the searches that it judges."""
+    """The step does not apply to this engine, or the searches that it would judge failed."""
 
 
 class Conversation:
     """The engine's current process, and the lines that all its processes have printed.
 
-    Methods that wait raise `Fault` on a timeout and `EngineError` if the process has ended.
+    Methods that send or receive raise `EngineError` if the process has ended, or does not read its
+    input. `until` raises `Fault` on a timeout; `listen` returns.
     """
 
-    def __init__(self, candidate: EngineSpec, pace: Pace) -> None:
-        self.candidate = candidate
+    def __init__(self, spec: EngineSpec, pace: Pace) -> None:
+        self.spec = spec
         self.pace = pace
         self.transcript: list[Line] = []
         """The lines of all processes, at most `MAX_LINES` and `MAX_BYTES`."""
@@ -113,11 +117,11 @@ class Conversation:
         """Bytes of all lines, and of those that earlier processes printed."""
 
     def spawn(self) -> None:
-        """Replace the process by a new process, to which nothing has been sent."""
+        """Kill the process, if there is one, and start a new process without sending to it."""
         self.discard()
-        candidate = self.candidate
+        spec = self.spec
         self._process = EngineProcess(
-            candidate.command, candidate.directory, self._keep_error, candidate.resources
+            spec.command, spec.directory, self._keep_error, spec.resources
         )
         self._pipe = open_pipe(self._process)
         self.unanswered, self.sent, self._earlier_bytes = 0, "", self._bytes
@@ -130,11 +134,14 @@ class Conversation:
         self._process = self._pipe = None
 
     def _keep_error(self, data: bytes) -> None:
-        """Store the first `LONGEST_LINE` bytes of standard error."""
+        """Add whole lines of standard error to `stderr`, up to `LONGEST_LINE` bytes."""
         self._errors = (self._errors + data)[:LONGEST_LINE]
 
     def stderr(self) -> bytes:
-        """Return the beginning of standard error: its whole lines, or its unfinished first line."""
+        """Return the beginning of the standard error of all processes, in whole lines.
+
+        Before the first whole line, return the unfinished line of the current process.
+        """
         last = "" if self._process is None else self._process.errors.last_line()
         return self._errors or last.encode()
 
@@ -145,11 +152,12 @@ class Conversation:
     def judge_delay(
         self, seconds: float, reason: str, line: Line | None = None, *, clock: bool = False
     ) -> None:
-        """Warn of an answer that came ``seconds`` late; raise `Fault` after `FAIL_DELAY`.
+        """Judge an answer that came ``seconds`` late: warn, or raise `Fault`.
 
-        A delay up to `WARN_DELAY` is ignored. With ``clock`` the delay is an overrun of the game
-        clock. More than `WARN_DELAY` is then a failure, and any shorter overrun only a warning,
-        because the transfer of the answer takes time, too.
+        A delay above `WARN_DELAY` gets a warning, and above `FAIL_DELAY` it is a fault. With
+        ``clock``, ``seconds`` is an overrun of the game clock: any overrun gets a warning, and an
+        overrun above `WARN_DELAY` is a fault. A shorter overrun may come from the transfer of the
+        answer.
         """
         warning, failure = (0.0, WARN_DELAY) if clock else (WARN_DELAY, FAIL_DELAY)
         if seconds > failure:
@@ -159,9 +167,9 @@ class Conversation:
 
     def send(self, *lines: str) -> None:
         """Send lines, each with a line feed."""
-        self.raw("".join(line + "\n" for line in lines).encode())
+        self.send_bytes("".join(line + "\n" for line in lines).encode())
 
-    def raw(self, data: bytes) -> None:
+    def send_bytes(self, data: bytes) -> None:
         """Send bytes unchanged."""
         assert self._pipe is not None
         self.sent = (data[-200:].decode("utf-8", "replace").splitlines() or [""])[-1]
@@ -173,7 +181,7 @@ class Conversation:
         self._pipe.close_input()
 
     def _lines(self, seconds: float) -> Iterator[Line]:
-        """Yield the lines that arrive within ``seconds``."""
+        """Yield the lines that arrive within ``seconds``; record them and count each bestmove."""
         assert self._pipe is not None
         deadline = monotonic_ns() + int(seconds * 1e9)
         while (raw := self._pipe.read_raw_line(deadline)) is not None:
@@ -187,11 +195,11 @@ class Conversation:
                 self.stray_bestmoves.append((line, self.sent))
             yield line
 
-    def until(self, word: str, seconds: float, question: str) -> list[Line]:
+    def until(self, word: str, seconds: float, command: str) -> list[Line]:
         """Return all lines up to the first that begins with ``word``.
 
         Raise `Fault` if that line does not arrive within ``seconds``, or only after `MAX_BYTES`.
-        ``question`` names the command in the reason.
+        The reason of the fault names ``command``.
         """
         lines: list[Line] = []
         limit = self._bytes + MAX_BYTES
@@ -200,14 +208,15 @@ class Conversation:
             if line.first == word:
                 return lines
             if self._bytes > limit:
-                raise Fault(f"more than {MAX_BYTES >> 20} MiB and no answer to '{question}'")
+                raise Fault(f"more than {MAX_BYTES >> 20} MiB and no answer to '{command}'")
         assert self._process is not None and self._pipe is not None
         last = self._pipe.tail or (lines[-1].raw if lines else None)
         error = "" if last else self._process.errors.last_line()
         detail = f"; last error output: '{error}'" if error else ""
-        if not self._pipe.tail and not error and self._bytes == self._earlier_bytes:
+        is_silent = self._bytes == self._earlier_bytes and not self._pipe.tail and not error
+        if is_silent:  # Its output may be in a buffer.
             detail = "; an engine must flush every line that it writes"
-        raise Fault(f"no answer to '{question}' in {seconds:g} s{detail}", last)
+        raise Fault(f"no answer to '{command}' in {seconds:g} s{detail}", last)
 
     def listen(self, seconds: float) -> list[Line]:
         """Return the lines that arrive within ``seconds``."""

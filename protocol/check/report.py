@@ -63,7 +63,7 @@ def _identity(subject: Subject) -> dict[str, str]:
 def heading(subject: Subject) -> str:
     """Return a line with the engine's name, its dialect, and the rules that judge its moves."""
     own_name = printable(_identity(subject).get("name", "unnamed engine"))
-    name = printable(subject.candidate.name) or own_name
+    name = printable(subject.spec.name) or own_name
     alias = f" ({own_name})" if name != own_name else ""
     return f"{name}{alias}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 
@@ -113,7 +113,7 @@ def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> di
     identity = _identity(subject)
     return {
         "engine": {
-            "name": subject.candidate.name or identity.get("name", ""),
+            "name": subject.spec.name or identity.get("name", ""),
             "author": identity.get("author", ""),
             "protocol": subject.dialect.name,
             "rules": str(subject.rules),

@@ -54,7 +54,7 @@ def run(
     for step in steps:
         missing = [need for need in step.needs if need in not_passed]
         reason, too_late = "", False
-        if subject.candidate.protocol not in step.protocols:
+        if subject.spec.protocol not in step.protocols:
             reason = f"only for {step.protocols[0]}"
         elif subject.start_failures >= MAX_START_FAILURES:
             reason = f"the engine failed to start {subject.start_failures} times in a row"

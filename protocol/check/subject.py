@@ -75,7 +75,7 @@ class Search:
 
     def seconds_from(self, start: int) -> float:
         """Return the seconds from ``start``, in ns, to ``bestmove``; 0 before it arrives."""
-        return (self.best.at - start) / 1e9 if self.best else 0.0
+        return (self.best.arrived - start) / 1e9 if self.best else 0.0
 
     @property
     def infos(self) -> list[tuple[Line, InfoLine]]:
@@ -126,10 +126,10 @@ class Subject(Conversation):
     the process in another state, such as with changed options.
     """
 
-    def __init__(self, candidate: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:
+    def __init__(self, spec: EngineSpec, pace: Pace, rules: Rules = DEFAULT_RULES) -> None:
         """``rules`` gives the values of rule fields for which the engine has no option."""
-        super().__init__(candidate, pace)
-        self.dialect = dialect(candidate.protocol)
+        super().__init__(spec, pace)
+        self.dialect = dialect(spec.protocol)
         self.rules = self._default_rules = rules
         self.greeting: list[Line] = []
         """The engine's answer to the latest handshake."""
@@ -156,7 +156,7 @@ class Subject(Conversation):
         hello = self.dialect.hello.decode().strip()
         self.send(hello)
         self.greeting = self.until(self.dialect.ready.decode(), self.pace.start, hello)
-        self.greeting_seconds = (self.greeting[-1].at - started) / 1e9
+        self.greeting_seconds = (self.greeting[-1].arrived - started) / 1e9
         self.options = Options(option for _, option in self.option_lines() if option)
 
     def option_lines(self) -> list[tuple[Line, Option | None]]:
@@ -173,7 +173,7 @@ class Subject(Conversation):
         try:
             self.spawn()
             self.greet()
-            settings = dict(self.candidate.options)
+            settings = dict(self.spec.options)
             self.rules = engine_rules(self.options, settings, self._default_rules)
             for name, value in settings.items():
                 self.set_option(name, value)
@@ -247,7 +247,7 @@ class Subject(Conversation):
         seconds = self.pace.answer if self._ready else self.pace.ready
         lines = self.until("readyok", seconds, "isready")
         if not self._ready:
-            self._ready, self.ready_seconds = True, (lines[-1].at - asked) / 1e9
+            self._ready, self.ready_seconds = True, (lines[-1].arrived - asked) / 1e9
         return lines
 
     def survive(self, data: bytes, what: str) -> list[Line]:
@@ -256,7 +256,7 @@ class Subject(Conversation):
         Raise `Fault` if the engine dies or hangs; ``what`` describes the bytes.
         """
         try:
-            self.raw(data)
+            self.send_bytes(data)
             return self.ping()
         except EngineError as error:
             raise Fault(f"{error}, after {what}") from None

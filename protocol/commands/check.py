@@ -92,8 +92,8 @@ def _check(arguments: argparse.Namespace) -> int:
         start, ready = max(pace.start, seconds), max(pace.ready, seconds)
         pace = replace(pace, answer=seconds, start=start, ready=ready)
     rules = rules_of(arguments)
-    candidate = read_engine_flag(arguments.engine[0], PROTOCOLS, [rules])
-    subject = Subject(candidate, pace, rules)
+    spec = read_engine_flag(arguments.engine[0], PROTOCOLS, [rules])
+    subject = Subject(spec, pace, rules)
     try:
         started = time.monotonic()
         _try_start(subject)
@@ -126,14 +126,14 @@ def _try_start(subject: Subject) -> None:
     try:
         subject.spawn()
     except EngineError as error:
-        raise InputError(subject.candidate.command[0], str(error)) from None
+        raise InputError(subject.spec.command[0], str(error)) from None
     try:
         subject.ensure_started()
     except EngineTerminated as error:
-        raise InputError(subject.candidate.command[0], f"does not start ({error.how})") from None
+        raise InputError(subject.spec.command[0], f"does not start ({error.how})") from None
     except (EngineError, Fault):
         subject.discard()
-    for name, value in subject.candidate.options:
+    for name, value in subject.spec.options:
         try:
             subject.options.check(name, value)
         except InputError as error:

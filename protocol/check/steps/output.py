@@ -263,7 +263,7 @@ def info_counts(engine: Subject) -> None:
                 if count < latest.get(key, 0):
                     raise Fault(f"{word} decreases from {latest[key]}, {search}", line)
                 latest[key] = count
-            seconds = (line.at - search.started) / 1e9
+            seconds = (line.arrived - search.started) / 1e9
             if info.numbers.get("time", 0) / 1000 > seconds + TIME_SLACK:
                 raise Fault(f"states more time than the {seconds * 1000:.0f} ms that had passed",
                             line)

@@ -132,7 +132,7 @@ def ready_in_search(engine: Subject) -> None:
     for line in lines:
         if line.first == "bestmove":
             raise Fault("isready ended the search", line)
-    seconds = (lines[-1].at - search.started) / 1e9
+    seconds = (lines[-1].arrived - search.started) / 1e9
     engine.judge_delay(seconds, f"readyok took {seconds:.2f} s in a search", lines[-1])
     search.lines += lines[:-1]
     engine.stop(search)

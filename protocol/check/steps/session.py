@@ -142,7 +142,7 @@ def ready(engine: Subject) -> None:
     engine.new_game()
     asked = monotonic_ns()
     line = engine.ping()[-1]
-    seconds = (line.at - asked) / 1e9
+    seconds = (line.arrived - asked) / 1e9
     engine.judge_delay(seconds, f"readyok took {seconds:.2f} s", line)
 
 
@@ -294,7 +294,7 @@ def white_space(engine: Subject) -> None:
         (b"position startpos moves d6\r\nucinewgame\r\nposition startpos\r\n", "lines with CR LF"),
     )
     for line in (b"isready\r\n", b"  isready \t \n"):
-        engine.raw(line)
+        engine.send_bytes(line)
         engine.until("readyok", engine.pace.answer, repr(line.decode())[1:-1])
     engine.search("go   depth \t 1  ")
 
@@ -303,12 +303,12 @@ def white_space(engine: Subject) -> None:
 def torn_lines(engine: Subject) -> None:
     """A line that arrives in pieces is one line; a pipe may split lines anywhere."""
     engine.ensure_ready()
-    engine.raw(b"isre")
+    engine.send_bytes(b"isre")
     engine.listen(engine.pace.listen / 2)
-    engine.raw(b"ady")
+    engine.send_bytes(b"ady")
     if any(line.first == "readyok" for line in engine.listen(engine.pace.listen / 2)):
         raise Fault("answers a line before its end")
-    engine.raw(b"\n")
+    engine.send_bytes(b"\n")
     engine.until("readyok", engine.pace.answer, "isready, in pieces")
 
 
@@ -318,7 +318,7 @@ def many_lines(engine: Subject) -> None:
     one line misses the rest."""
     engine.ensure_ready()
     # Only the last line is an isready: a thousand answers could take longer than the timeout.
-    engine.raw(b"position startpos moves d6\n" * 999 + b"isready\n")
+    engine.send_bytes(b"position startpos moves d6\n" * 999 + b"isready\n")
     engine.until("readyok", engine.pace.answer, "isready, the last of 1000 lines in one packet")
 
 
