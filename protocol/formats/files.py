@@ -167,9 +167,9 @@ def pasted(text: str) -> list[Found]:
 
 
 def recognise(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]:
-    """Return what a text has, ``games``, ``positions`` or ``rules``, and all its lines.
+    """Return the kind of a text, ``games``, ``positions`` or ``rules``, and all its lines.
 
-    The first is '' if the text has only comments and empty lines. `InputError` quotes the first
+    The kind is '' if the text has only comments and empty lines. `InputError` quotes the first
     words of a text in another form, and lists the forms that merels reads.
     """
     unread = iter(lines)
@@ -201,7 +201,7 @@ def _content(text: str) -> str:
 
 
 def _kind_of(text: str) -> str:
-    """Return what a text has that begins with ``text``; `InputError` for an unknown form."""
+    """Return the kind of a text from its beginning; `InputError` for an unknown form."""
     line = _content(text)
     word = line.split(None, 1)[0] if line else text[:1]
     if _GOLDTOKEN.search(text):

@@ -11,9 +11,9 @@ from merels.engine.game.notation import START, format_position, format_seventeen
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.protocol.formats.mfen import format_mfen
-from merels.protocol.games.writer import format_record
 from merels.protocol.formats.playok import format_playok
 from merels.protocol.games.record import Record
+from merels.protocol.games.writer import format_record
 
 
 def format_wmd(record: Record) -> str:

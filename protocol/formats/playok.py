@@ -11,8 +11,8 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
-from merels.protocol.games.writer import format_tags
 from merels.protocol.games.record import Record
+from merels.protocol.games.writer import format_tags
 
 ROW_BY_ROW: tuple[str, ...] = tuple(sorted(NAMES, key=lambda name: (-int(name[1]), name[0])))
 """The names of the points in the order of their numbers."""
@@ -50,7 +50,10 @@ def _number(point: int) -> int:
 
 
 def format_playok(record: Record) -> str:
-    """Return a record as text; `InputError` if it does not begin at the starting position."""
+    """Return a record in PlayOK's form.
+
+    `InputError` if the record does not begin at the starting position.
+    """
     first = format_position(record.start)
     if first != START:
         raise InputError(first, "PlayOK records begin at the starting position")

@@ -1,4 +1,4 @@
-"""Game records: what PGN stores of a game."""
+"""Game records: games with the content that PGN stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing of game records as PGN with moves as merels spells them."""
+"""Writing of game records as PGN, with moves in merels' notation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in order: the Seven Tag Roster of PGN."""
 LINE_WIDTH = 80
 """Maximum length of a line of moves, in characters, unless a single word is longer."""
-_TIE = "\0"
-"""Written for a space at which no line may end; `printable` removes it from comments."""
+_FIXED_SPACE = "\0"
+"""Placeholder for a space at which no line may end. It occurs in no comment: `comment_text` removes
+control characters before it inserts placeholders."""
 
 
 def format_record(record: Tree) -> str:
@@ -24,36 +25,38 @@ def format_record(record: Tree) -> str:
 
     `InputError` for a result or for a tag's name that PGN cannot express.
     """
-    return _lines(format_tags(record), _words(record))
+    return _join(format_tags(record), _words(record))
 
 
-def format_moves(
+def format_plain_record(
     tags: dict[str, str], start: Position, moves: Iterable[tuple[str, str]], comment: str,
     result: str,
 ) -> str:  # fmt: skip
-    """Return a game without variations as `format_record` does, from texts.
+    """Return a game without variations as PGN, without building a `Tree`.
 
-    ``moves`` are moves and their comments, which `comment_text` returned or '', ``comment`` is one
-    before the first move.
+    ``moves`` are pairs of a move and its comment. ``comment`` comes before the first move. Comments
+    are '' or texts that `comment_text` returned.
     """
     words = ["{" + comment + "}"] if comment else []
-    ply = first = 2 * start.number + start.side
+    half_move = first = 2 * start.number + start.side
     for move, remark in moves:
-        number = f"{_number(ply)} " if ply % 2 == WHITE or ply == first else ""
+        number = f"{_number(half_move)} " if half_move % 2 == WHITE or half_move == first else ""
         words.append(f"{number}{move} {{{remark}}}" if remark else number + move)
-        ply += 1
-    return _lines(_tag_lines(tags, start, ply - first, result), [*words, result])
+        half_move += 1
+    return _join(_tag_lines(tags, start, half_move - first, result), [*words, result])
 
 
-def _lines(tags: str, words: Iterable[str]) -> str:
-    text = "\n".join(_wrap(" ".join(words))).replace(_TIE, " ")
-    return f"{tags}\n{text}\n\n"
+def _join(tags: str, words: Iterable[str]) -> str:
+    """Return the text of a record: its tags, and the words of its movetext on wrapped lines."""
+    movetext = "\n".join(_wrap(" ".join(words))).replace(_FIXED_SPACE, " ")
+    return f"{tags}\n{movetext}\n\n"
 
 
 def format_tags(record: Tree) -> str:
     """Return a record's tags as lines, with the roster and the tags derived from the game.
 
-    Tags of another game, such as its FEN, are left out or replaced.
+    Result, Variant, FEN, SetUp and PlyCount are derived, whatever the record's tags state. PlyCount
+    is written only if the record has this tag.
     """
     return _tag_lines(record.tags, record.start, record.end().ply, record.result)
 
@@ -79,7 +82,7 @@ def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str)
 
 
 def _wrap(text: str) -> Iterator[str]:
-    """Yield words with single spaces between them as lines of at most `LINE_WIDTH` characters."""
+    """Yield the lines of a text wrapped at `LINE_WIDTH`; single spaces separate its words."""
     start = 0
     while len(text) - start > LINE_WIDTH:
         end = text.rfind(" ", start, start + LINE_WIDTH + 1)
@@ -93,41 +96,44 @@ def _wrap(text: str) -> Iterator[str]:
 def _words(record: Tree) -> Iterator[str]:
     """Yield the words of the movetext: numbers, moves, comments, variations and the result."""
     root, stop = record.root, record.stop
-    start_ply = 2 * record.start.number + record.start.side - 1
+    offset = 2 * record.start.number + record.start.side - 1
     if root.comment or root.marks:
         yield _brace(root)
     # An explicit stack, as variations may be nested deeper than Python's recursion limit.
-    stack = _variations(root.children)
     if root.children and stop is not root:
-        stack = [(root.children[0], False, root.children[1:])]
+        stack: list[str | _Line] = [(root.children[0], True, root.children[1:])]
+    else:
+        stack = _variations(root.children)
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             yield item
             continue
-        node, is_numbered, alternatives = item
+        node, needs_number, alternatives = item
         while True:
-            ply = start_ply + node.ply
-            if ply % 2 == WHITE or not is_numbered:
-                yield _number(ply)
+            half_move = offset + node.ply
+            if half_move % 2 == WHITE or needs_number:
+                yield _number(half_move)
             yield str(node.move)
             yield from node.glyphs
             if node.comment or node.marks:
                 yield _brace(node)
             if alternatives or node is stop or not node.children:
                 break
-            is_numbered = True
+            needs_number = False
             node, *alternatives = node.children
         if node is stop:
-            stack += _variations(node.children, str(node.move), _number(ply))
+            stack += _variations(node.children, str(node.move), _number(half_move))
         elif node.children:
-            stack.append((node.children[0], False, node.children[1:]))
+            stack.append((node.children[0], True, node.children[1:]))
         stack += _variations(alternatives)
     yield record.result
 
 
 _Line = tuple[Node, bool, list[Node]]
-"""The first node of a line, whether its number was written, and the alternatives to that node."""
+"""The first node of a line, whether its move needs a number, and the alternatives to that node.
+
+A move by White always gets a number."""
 
 
 def _variations(nodes: list[Node], *before: str) -> list[str | _Line]:
@@ -137,13 +143,16 @@ def _variations(nodes: list[Node], *before: str) -> list[str | _Line]:
     """
     words: list[str | _Line] = []
     for node in reversed(nodes):
-        words += [")", (node, bool(before), []), *before, "("]
+        words += [")", (node, not before, []), *before, "("]
     return words
 
 
-def _number(ply: int) -> str:
-    """Return the move number to write before the move at ``ply``."""
-    return f"{ply // 2}..." if ply % 2 else f"{ply // 2}."
+def _number(half_move: int) -> str:
+    """Return the number to write before a move: ``3.``, or ``3...`` before a move by Black.
+
+    ``half_move`` is twice the move number, plus 1 if Black moves.
+    """
+    return f"{half_move // 2}..." if half_move % 2 else f"{half_move // 2}."
 
 
 def _brace(node: Node) -> str:
@@ -153,13 +162,13 @@ def _brace(node: Node) -> str:
 
 
 def comment_text(text: str) -> str:
-    """Return a text for a comment: without line ends, with each ``}`` replaced by ``)``.
+    """Return ``text`` as a comment: on one line, with each ``}`` replaced by ``)``.
 
     No line will be broken at a space inside a mark, because some programs expect a space there.
     """
     text = printable(" ".join(text.split()).replace("}", ")"))
     if "[%" in text:
-        text = MARK.sub(lambda mark: mark[0].replace(" ", _TIE), text)
+        text = MARK.sub(lambda mark: mark[0].replace(" ", _FIXED_SPACE), text)
     return text
 
 

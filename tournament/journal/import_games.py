@@ -196,10 +196,10 @@ class GamesFile:
         """Opening key -> White and pair number of a game that may be the first of a pair."""
         pairs = 0
         for game in find_games(read_paragraphs(self.path), printable(self.path)):
-            tags, end = game.text.tags, game.text.end
-            if not {"White", "Black"} & tags.keys() and not end:
+            tags, after_moves = game.text.tags, game.text.result_after_moves
+            if not {"White", "Black"} & tags.keys() and not after_moves:
                 continue  # Other texts may contain lines that look like tags.
-            result, notice = read_result(end, tags)
+            result, notice = read_result(after_moves, tags)
             white, black = tags.get("White", "?"), tags.get("Black", "?")
             key = _opening_key(tags, white, black)
             pair: Hashable | None = None

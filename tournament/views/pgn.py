@@ -13,7 +13,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import parse_whole
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.rules import Rules, parse_rules
-from merels.protocol.games.writer import comment_text, format_moves
+from merels.protocol.games.writer import comment_text, format_plain_record
 from merels.protocol.games.record import Record
 from merels.tournament.journal.players import settings_words
 from merels.tournament.journal.rows import Row, record_of, score_word
@@ -68,7 +68,7 @@ class GameWriter:
             moves = [_canonical(move) for move in (*row.opening.split(), *row.moves.split())]
         except InputError as error:
             raise _unreadable(row, error) from None
-        return format_moves(
+        return format_plain_record(
             self._tags(row, len(moves)), start, zip(moves, comments), comment_text(before),
             row.result,
         )

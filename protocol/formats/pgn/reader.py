@@ -49,12 +49,12 @@ def parse_records(
     text: str | Iterable[str], rules: Rules | None = None,
     on_error: Callable[[InputError], object] | None = None,
 ) -> Iterator[Record]:  # fmt: skip
-    """Yield the records of a text, or one after another of a file that is open as text.
+    """Yield the records of a text, or of a file that is open as text.
 
-    A record whose first move is a number is one of PlayOK. ``rules`` apply to records without a
-    Variant tag. The `InputError` for a game that cannot be read names an invalid token, its line
-    and the number of the game. It ends the reading, unless it is passed to ``on_error``, after
-    which the next game is read.
+    A record whose first move is a number is read in PlayOK's notation. ``rules`` apply to records
+    without a Variant tag. A game that cannot be read raises `InputError` with the invalid token,
+    its line and the number of the game. With ``on_error``, the error is passed to this function
+    instead, and the next game is read.
     """
     for number, game in enumerate(_games(text), 1):
         try:
@@ -66,15 +66,15 @@ def parse_records(
 
 
 def _games(text: str | Iterable[str]) -> Iterator[GameText]:
-    """Yield the games of a text or an open file, whose moves have not been read yet."""
+    """Yield the games of a text or of an open file; their moves are not read."""
     if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
         text = required_text(text, "game records").removeprefix("\ufeff")
         return split_games(StringIO(text, newline=None))
-    return split_games(_without_mark(text))
+    return split_games(_without_bom(text))
 
 
-def _without_mark(file: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a file, without the mark of the order of bytes that may begin it."""
+def _without_bom(file: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a file without its byte order mark, if it has one."""
     for number, line in enumerate(file):
         yield line if number else required_text(line, "game records").removeprefix("\ufeff")
 
@@ -92,7 +92,7 @@ def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Recor
 
 
 def _start_of(text: object) -> str:
-    """Return what an error quotes of a text, or the name of an open file."""
+    """Return the token of an error about a whole text: the text, or the name of an open file."""
     return text if isinstance(text, str) else str(getattr(text, "name", "text"))
 
 
@@ -254,8 +254,8 @@ class _Line:
                 raise placed(reason, where) from None
             position = position.play(move)
             steps = range(begin + 1, end + 1)
-            comment = leading + [word for at in steps for word in self.comments.get(at, ())]
-            glyphs = [glyph for at in steps for glyph in self.glyphs.get(at, ())]
+            comment = leading + [word for step in steps for word in self.comments.get(step, ())]
+            glyphs = [glyph for step in steps for glyph in self.glyphs.get(step, ())]
             leading = []
             existing = node.child(move)
             node = existing or record.append(node, move)
@@ -286,19 +286,19 @@ class _Line:
     def _check_numbers(
         self, begin: int, end: int, plies: int, position: Position, reader: _Reader
     ) -> None:
-        """Raise `InputError` for a number before or inside a move that is not the move's.
+        """Raise `InputError` for a number before or inside a move, unless it is the move's number.
 
         A number without a dot must precede the move; it is checked after the last move, too.
         """
-        for at in range(begin, max(end, begin + 1)):
-            for number in self.numbers.get(at, ()):
+        for index in range(begin, max(end, begin + 1)):
+            for number in self.numbers.get(index, ()):
                 expected = reader.numbers_of(plies, position)
                 if number.plain == f"{expected[0]}.":
                     continue
                 digits, dots = _split_number(number.plain)
                 is_next = not digits or digits in map(str, expected)
                 reason = ""
-                if not dots and (at > begin or not is_next) and digits != "1":
+                if not dots and (index > begin or not is_next) and digits != "1":
                     reason = f"expected a move such as d6, or {expected[0]}, the next number"
                 elif not is_next and (end or not dots):
                     again = "the numbering starts again; end each game with its result or with *"

@@ -16,7 +16,7 @@ from merels.engine.common.errors import InputError, PlacedError, shorten
 from merels.protocol.games.tree import RESULTS, TAG_NAME
 
 LONGEST_GAME = 1 << 24
-"""Maximum length of a game, in characters."""
+"""Maximum length of a game, in characters: 16 MiB of ASCII text."""
 DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
@@ -25,17 +25,21 @@ _RESULT = re.compile(
     rf"|0?[.,]5[{DASHES}:]0?[.,]5|\*)"
     r"(?![^\s{};()[])"
 )
-"""A result as a separate word, in the spellings that people use."""
+"""A result as a separate word, in the spellings that people use.
+
+A closing bracket or brace or a dot may precede it without a space, as in ``12.1-0``. A bracket, a
+brace or a semicolon may follow.
+"""
 _TAG = re.compile(
     rf'\[\s*+(?P<name>{TAG_NAME})\s*+"(?P<value>(?>(?:[^"\\\n]|\\.|"(?![ \t]*+\]))*))"[ \t]*+\]'
 )
 """A tag. Its value may contain quotes that are not escaped, as some programs write them."""
 _PLAIN_TAGS = re.compile(rf'^\[({TAG_NAME}) "([^"\\\n]*+)"\]\n', re.M)
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
-_MARK = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
+_DELIMITER = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """The beginning of a comment, a variation or a tag, the end of a variation, or a result.
 
-These marks determine where a game ends."""
+These determine where a game ends."""
 _TOKEN = re.compile(
     r"(?P<space>\s++|(?<![^\n])%[^\n]*+)|;(?P<comment>[^\n]*+)|(?P<glyph>\$\d++)|(?P<bracket>[()])"
     r"|(?P<word>[^\s{};()\[\]$]++)"
@@ -52,13 +56,13 @@ class GameText:
     """Number of the game's first line in the file, from 1."""
     text: str = ""
     tags: dict[str, str] = field(default_factory=dict)
-    end: str = ""
-    """The result after the moves, or '' if there is none."""
+    result_after_moves: str = ""
+    """One of `RESULTS`, or '' if no result follows the moves."""
 
     @property
     def result(self) -> str:
         """The result, as `read_result` returns it."""
-        return read_result(self.end, self.tags)[0]
+        return read_result(self.result_after_moves, self.tags)[0]
 
 
 def as_result(word: str) -> str | None:
@@ -73,26 +77,26 @@ def as_result(word: str) -> str | None:
     return f"{word[0]}-{word[2]}"
 
 
-def read_result(end: str, tags: Mapping[str, str]) -> tuple[str, str]:
+def read_result(after_moves: str, tags: Mapping[str, str]) -> tuple[str, str]:
     """Return the result of a game, and a notice if its Result tag is invalid or contradicts it.
 
-    ``end`` is the result after the moves, or ''. It takes precedence over the tag unless it is
-    ``*``. The notice is '' if there is nothing to report.
+    ``after_moves`` is the result after the moves, or ''. It takes precedence over the tag unless it
+    is ``*``. The notice is '' if there is nothing to report.
     """
     tag = tags.get("Result", "")
     stated = as_result(tag)
-    result = (end if end != "*" else "") or stated or "*"
+    result = after_moves if after_moves not in ("", "*") else stated or "*"
     if stated is None and tag.strip("? -"):
         notice = f"the Result tag '{shorten(tag)}' is no result such as 1-0"
-    elif end and stated and end != stated:
-        notice = f"the Result tag states {stated}, and the moves end with {end}"
+    elif after_moves and stated and after_moves != stated:
+        notice = f"the Result tag states {stated}, and the moves end with {after_moves}"
     else:
         return result, ""
     return result, f"{notice}; the game counts as {result}"
 
 
 def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
-    """Yield the games of a file, given as lines or as runs of whole lines.
+    """Yield the games of a file, given as lines or as runs of whole lines; no run is empty.
 
     A game ends after its result, or before tags that follow its moves. `InputError` with the file's
     ``name`` if a game is longer than `LONGEST_GAME`.
@@ -101,6 +105,7 @@ def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
     number = 1
     for run in runs:
         if not splitter.take_plain(run):
+            # Single lines of the run may still be plain.
             has_several = "\n" in run[:-1]
             for index, line in enumerate(StringIO(run) if has_several else [run]):
                 if not (has_several and splitter.take_plain(line)):
@@ -138,18 +143,17 @@ class _Splitter:
     def take_plain(self, text: str) -> bool:
         """Read whole lines in the fast path; return False, and read nothing, if they need `take`.
 
-        The fast path reads lines that have only new tags, and lines of moves and comments that may
-        end with the result.
+        The fast path reads lines that contain only tags new to the game, and lines of moves and
+        comments that may end with the result.
         """
         if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
         if text[0] == "[" and not (self._in_moves or self._in_comment):
-            known, tags = self._game.tags, dict(_PLAIN_TAGS.findall(text))
-            if text[-1] != "\n" or len(tags) != text.count("\n"):
+            tags = dict(_PLAIN_TAGS.findall(text))
+            is_all_tags = text[-1] == "\n" and len(tags) == text.count("\n")
+            if not is_all_tags or tags.keys() & self._game.tags.keys():
                 return False
-            if any(name in known for name in tags):
-                return False
-            known.update(tags)
+            self._game.tags.update(tags)
         elif not self._take_plain_moves(text):
             return False
         self._after_empty = False
@@ -162,14 +166,18 @@ class _Splitter:
 
         Return False, and read nothing, for lines that need `take`.
         """
-        if self._in_comment and self._after_empty or "\n[" in text or text[-2:].isspace():
+        ends_with_empty_line = text[-2:].isspace()
+        if self._in_comment and self._after_empty or "\n[" in text or ends_with_empty_line:
             return False
-        moves, *comments = ("{" * self._in_comment + text).split("{")
+        # In an open comment, the text before its end is a comment, too.
+        moves, *comments = (("{" if self._in_comment else "") + text).split("{")
         in_comment = bool(comments) and "}" not in comments[-1]
         moves = " ".join([moves, *[comment.partition("}")[2] for comment in comments]])
         last = (moves.rsplit(None, 1) or [""])[-1]
         ended = last in RESULTS and not in_comment and text.endswith((last, last + "\n"))
         rest = moves[: moves.rindex(last)] if ended else moves
+        # Searches for single texts are faster than one for `_DELIMITER`. The texts are the brackets
+        # and semicolons that need `take`, `%`, and parts of results.
         if not (last or self._in_moves) or not moves.isascii() or (
             "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "1/2" in rest
             or ":" in rest or "(" in rest or ")" in rest or "[" in rest or ";" in rest
@@ -178,7 +186,7 @@ class _Splitter:
             return False
         self._in_moves, self._in_comment = True, in_comment
         if ended:
-            self._ended, self._game.end = True, last
+            self._ended, self._game.result_after_moves = True, last
         return True
 
     def take(self, number: int, line: str) -> Iterator[GameText]:
@@ -197,58 +205,65 @@ class _Splitter:
         if is_empty or line[:1] == "%" and not self._in_comment:
             self._parts.append(line)
         else:
-            yield from self._take_marks(number, line)
+            yield from self._take_delimiters(number, line)
         self._after_empty = is_empty
 
-    def _take_marks(self, number: int, line: str) -> Iterator[GameText]:
-        """Read a line from one match of `_MARK` to the next; yield the games that end in it."""
+    def _take_delimiters(self, number: int, line: str) -> Iterator[GameText]:
+        """Read a line from one `_DELIMITER` to the next; yield the games that end in it."""
         start = place = 0
-        """Offsets in the line: the beginning of the game's part, and the end of the part read."""
-        tags, at_start = True, not self._in_comment
-        """Whether to look for tags, and whether only white space was read so far."""
+        """Offset at which the current game begins in the line, and offset of the unread rest."""
+        seeks_tags, at_start = True, not self._in_comment
+        """Whether a bracket may begin a tag, and whether only white space was read so far."""
         if self._in_comment:
             place = line.find("}") + 1
             self._in_comment = not place
         while not self._in_comment:
-            mark = _MARK.search(line, place)
-            end = mark.start() if mark else len(line)
+            delimiter = _DELIMITER.search(line, place)
+            end = delimiter.start() if delimiter else len(line)
             text = line[place:end].strip()
-            tag = _TAG.match(line, end) if mark and mark[0] == "[" and tags else None
+            is_bracket = delimiter is not None and delimiter[0] == "["
+            tag = _TAG.match(line, end) if is_bracket and seeks_tags else None
             at_start = at_start and not text
             if self._ended and (text or tag) or (tag and self._ends_before(tag, at_start)):
-                self._parts.append(line[start:place])
-                yield self.finish()
-                self._begin(number)
-                start, self._size = place, len(line) - place
+                yield self._split(number, line, start, place)
+                start = place
             self._in_moves = self._in_moves or bool(text)
-            if mark is None or mark[0] == ";":
+            if delimiter is None or delimiter[0] == ";":
                 break
-            place, at_start = mark.end(), False
-            if mark[0] == "{":
+            place, at_start = delimiter.end(), False
+            if delimiter[0] == "{":
                 place = line.find("}", end) + 1
                 self._in_comment = not place
-            elif mark[0] == "[":
+            elif delimiter[0] == "[":
                 # After a bracket that begins no tag, the rest of the line is not searched for tags.
                 # Each failed match may read to the end of the line, so the time would be quadratic.
-                tags = tag is not None
-                self._in_moves = self._in_moves or not tags
+                seeks_tags = tag is not None
+                self._in_moves = self._in_moves or not seeks_tags
                 if tag is not None:
                     place = tag.end()
                     self._game.tags[tag["name"]] = tag_value(tag)
-            elif mark[0] == "(":
+            elif delimiter[0] == "(":
                 self._depth += 1
                 self._in_moves = True
-            elif mark[0] == ")":
+            elif delimiter[0] == ")":
                 self._depth = max(self._depth - 1, 0)
             elif not self._depth:
                 if self._ended:
-                    self._parts.append(line[start:end])
-                    yield self.finish()
-                    self._begin(number)
-                    start, self._size = end, len(line) - end
+                    yield self._split(number, line, start, end)
+                    start = end
                 self._in_moves = self._ended = True
-                self._game.end = as_result(mark[0]) or "*"
+                result = as_result(delimiter[0])
+                assert result is not None, "any other delimiter is a result"
+                self._game.result_after_moves = result
         self._parts.append(line[start:])
+
+    def _split(self, number: int, line: str, start: int, end: int) -> GameText:
+        """Finish the game whose last part is ``line[start:end]``, and begin the next game there."""
+        self._parts.append(line[start:end])
+        game = self.finish()
+        self._begin(number)
+        self._size = len(line) - end
+        return game
 
     def _ends_before(self, tag: re.Match[str], at_start: bool) -> bool:
         """Return whether a tag belongs to the next game; ``at_start``: it begins its line."""
@@ -258,7 +273,7 @@ class _Splitter:
 
 
 def tag_value(tag: re.Match[str]) -> str:
-    """Return a tag's value; a backslash stands for the character after it."""
+    """Return a tag's value without the backslashes that escape characters."""
     value = tag["value"]
     return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
@@ -280,35 +295,35 @@ def tokens(text: str, line: int) -> Iterator[Token]:
 
     `InputError` names text that is no token, and its line.
     """
-    place = 0
-    while place < len(text):
-        first = text[place]
+    start = 0
+    while start < len(text):
+        first, end = text[start], -1
         if first == "{":
-            end = _comment_end(text, place)
-            if end >= 0:
-                yield Token("comment", text[place + 1 : end], line)
-            place, start = end + 1, place
+            brace = _comment_end(text, start)
+            if brace >= 0:
+                yield Token("comment", text[start + 1 : brace], line)
+                end = brace + 1
         elif first == "[":
-            match = _TAG.match(text, place)
-            if match:
+            if match := _TAG.match(text, start):
                 yield Token("tag", tag_value(match), line, match["name"])
-            place, start = match.end() if match else 0, place
-        else:
-            match = _TOKEN.match(text, place)
-            if match and (kind := match.lastgroup or "") != "space":
+                end = match.end()
+        elif match := _TOKEN.match(text, start):
+            if (kind := match.lastgroup or "") != "space":
                 yield Token(kind, match[kind], line)
-            place, start = match.end() if match else 0, place
-        if not place:
+            end = match.end()
+        if end < 0:
             by_bracket = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
             expected = by_bracket.get(first, "a move, a tag or a comment")
             rest = text[start:].split("\n", 1)[0]
             raise PlacedError(rest, f"expected {expected}", f"line {line}")
-        line += text.count("\n", start, place)
+        line += text.count("\n", start, end)
+        start = end
 
 
 def read_tags(text: str) -> dict[str, str]:
     """Return the tags of a text's first game."""
-    game = next(split_games(filter(None, [text.removeprefix("\ufeff")])), None)
+    text = text.removeprefix("\ufeff")
+    game = next(split_games([text]), None) if text else None
     return {} if game is None else game.tags
 
 
