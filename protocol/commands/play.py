@@ -20,7 +20,7 @@ from merels.protocol.terminal.search import read_seconds
 
 def main(argv: list[str]) -> int:
     """Play games in the terminal until the user leaves."""
-    names = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
+    levels = ", ".join(f"{level.name} {level.elo}" for level in LEVELS)
     parser = make_parser(
         "play", "Plays a game against you in this terminal. In the game, 'help' lists commands.",
         MOVES_HELP,
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     )
     add_flag(
         parser, "level", metavar="L",
-        help=f"level of the engine: {names}, or a rating in between (default: full strength)",
+        help=f"level of the engine: {levels}, a rating in between, or full (default: full)",
     )
     add_flag(
         parser, "time", metavar="SECONDS", default="1",
@@ -57,5 +57,5 @@ def main(argv: list[str]) -> int:
         dialogue.run()
     except (EOFError, KeyboardInterrupt):
         print("\nGoodbye.")
-    dialogue.keep()
+    dialogue.auto_save()
     return OK

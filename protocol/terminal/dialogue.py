@@ -14,9 +14,9 @@ from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.engine.search.levels import Level, any_seed, level_named
 from merels.engine.search.limits import Limit, Result
 from merels.engine.tools.show import men
-from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import Game
 from merels.protocol.games.record import Record
+from merels.protocol.games.writer import format_record
 from merels.protocol.terminal.search import TerminalEngine, read_seconds
 from merels.protocol.uci.streams import refuse_pipe
 
@@ -40,8 +40,8 @@ def read_level(text: str) -> Level | None:
 class Dialogue:
     """Games between a person, who plays the side ``human``, and the engine.
 
-    The engine thinks at most ``seconds`` for each move at ``level``, None for full strength. `keep`
-    appends the game to the file ``path``.
+    The engine thinks at most ``seconds`` for each move at ``level``, None for full strength.
+    `auto_save` appends the game to the file ``path``.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Dialogue:
         self._show()
 
     def _show(self, argument: str = "") -> None:
-        if self.game.over:  # Changes of level and side from now on belong to the next game.
+        if self.game.over:  # A later change of level or side must not change the players' names.
             self.game.record.tags = self.record().tags
         print(self.position)
         result, reason = self.game.result()
@@ -147,24 +147,24 @@ class Dialogue:
     def _undo(self, argument: str) -> None:
         """Take back the person's last move and the moves after it, or a resignation.
 
-        After the end of the game, the person must type ``undo`` twice; then `keep` saves the game
-        before its end is taken back.
+        After the end of the game, the person must type ``undo`` twice; then `auto_save` saves the
+        game before its end is taken back.
         """
         if self.game.over and not self._undo_confirmed:
             self._undo_asked = True
             raise InputError("undo", "the game is over; type undo again to take the end back")
         live = self.game.live
-        human = [node for node in live.line()
-                 if node.parent is not None and node.parent.position.side == self.human]
-        if self.game.ended is None and not human:
+        own_nodes = [node for node in live.line()
+                     if node.parent is not None and node.parent.position.side == self.human]
+        if self.game.ended is None and not own_nodes:
             raise InputError("undo", "you have not played a move yet")
         if self.game.over:
-            self._keep_or_print()
+            self._auto_save_or_print()
         if self.game.ended is not None:
             self.game.take_back(live)
-        elif human[-1].parent is not None:
-            self.game.take_back(human[-1].parent)
-            self.game.record.remove(human[-1])
+        elif own_nodes[-1].parent is not None:
+            self.game.take_back(own_nodes[-1].parent)
+            self.game.record.remove(own_nodes[-1])
         self._show()
 
     def _hint(self, argument: str) -> None:
@@ -199,7 +199,7 @@ class Dialogue:
         print(f"You play {COLOURS[self.human]} now.")
 
     def _new(self, argument: str) -> None:
-        self._keep_or_print()
+        self._auto_save_or_print()
         self.game = Game(self.game.record.start)
         self._seed = any_seed()
         self._engine.new_game()
@@ -210,15 +210,15 @@ class Dialogue:
             raise InputError("save", "expected the name of a file, as in save FILE")
         self.save(argument)
 
-    def _keep_or_print(self) -> None:
-        """Save the game as `keep` does; print the error if that fails."""
+    def _auto_save_or_print(self) -> None:
+        """Save the game as `auto_save` does; print the error if that fails."""
         try:
-            self.keep()
+            self.auto_save()
         except InputError as error:
             print(error)
 
-    def keep(self) -> None:
-        """Save the game to the file ``path``, if one was named and the game has a move."""
+    def auto_save(self) -> None:
+        """Append the game to the file ``path``, if one was named and the game has a move."""
         if self._path is not None and self.game.live.moves:
             self.save(self._path)
 
