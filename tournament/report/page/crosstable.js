@@ -1,16 +1,16 @@
 // The crosstable of chosen players of a league.
 
 import { element } from "./dom.js";
-import { inAddress } from "./games.js";
-import { sortable, stick, Tally } from "./tables.js";
+import { numbersInAddress } from "./games.js";
+import { setStickyOffsets, sortable, Tally } from "./tables.js";
 
 const DEFAULT_PLAYERS = 12;
 const MAX_PLAYERS = 100;
 
 export class Crosstable {
   /**
-   * `players` are [number of the page, name, rank]; `matches` are [first, second, wins, draws,
-   * losses] with indices of players.
+   * `players` are [page number, name, rank], with a null rank if it has none. `matches` are
+   * [first, second, wins, draws, losses]: indices of two players, and the results of the first.
    */
   constructor(root, { players, matches }) {
     this.players = players.map(([number, name, rank]) => ({ number, name, rank }));
@@ -24,26 +24,28 @@ export class Crosstable {
       box.addEventListener("change", () => this.choose());
       return box;
     });
-    const button = (text, count) => {
-      const made = element("button", { type: "button", class: "more" }, text);
-      made.addEventListener("click", () => {
+    /** A button that chooses the first `count` players. */
+    const chooser = (text, count) => {
+      const button = element("button", { type: "button", class: "more" }, text);
+      button.addEventListener("click", () => {
         this.boxes.forEach((box, index) => { box.checked = index < count; });
         this.choose();
       });
-      return made;
+      return button;
     };
-    const most = Math.min(MAX_PLAYERS, players.length);
-    this.place = element("div");
+    const maximum = Math.min(MAX_PLAYERS, players.length);
+    this.container = element("div");
     root.append(
-      element("div", { class: "choice" }, "Players:", button("none", 0),
-        ...(most > DEFAULT_PLAYERS ? [button(`first ${DEFAULT_PLAYERS}`, DEFAULT_PLAYERS)] : []),
-        button(most < players.length ? `first ${most}` : "all", most)),
+      element("div", { class: "choice" }, "Players:", chooser("none", 0),
+        ...(maximum > DEFAULT_PLAYERS
+          ? [chooser(`first ${DEFAULT_PLAYERS}`, DEFAULT_PLAYERS)] : []),
+        chooser(maximum < players.length ? `first ${maximum}` : "all", maximum)),
       element("div", { class: "players", role: "group", "aria-label": "Players", tabindex: 0 },
         ...this.players.map(({ name, rank }, index) => element("label", {}, this.boxes[index],
           ` ${rank ? `${rank}.` : "–"} ${name}`))),
-      this.place);
+      this.container);
     const followAddress = () => {
-      const numbers = inAddress("players");
+      const numbers = numbersInAddress("players");
       this.players.forEach(({ number }, index) => {
         this.boxes[index].checked = numbers ? numbers.includes(number) : index < DEFAULT_PLAYERS;
       });
@@ -53,6 +55,7 @@ export class Crosstable {
     followAddress();
   }
 
+  /** Indices of the chosen players. */
   get chosen() {
     return [...this.players.keys()].filter((index) => this.boxes[index].checked);
   }
@@ -60,6 +63,7 @@ export class Crosstable {
   /** Puts the chosen players into the address, and shows their crosstable. */
   choose() {
     const numbers = this.chosen.map((index) => this.players[index].number);
+    // Page numbers begin at 1; 0 stands for no players.
     history.replaceState(null, "", `#players=${numbers.join("-") || 0}`);
     this.show();
   }
@@ -82,16 +86,16 @@ export class Crosstable {
         element("th", { scope: "row" }, element("a", { href: `player-${number}.html` }, name)),
         element("td", {}, `${total.points.toFixed(1)}/${total.games}`), ...cells);
     });
-    const heads = shown.map((player, row) =>
-      element("th", {}, element("abbr", { title: this.players[player].name }, String(row + 1))));
+    const heads = shown.map((player, column) =>
+      element("th", {}, element("abbr", { title: this.players[player].name }, String(column + 1))));
     const table = element("table", { class: "ranked cross" },
       element("thead", {}, element("tr", {}, element("th", {}, "#"),
         element("th", { class: "name" }, "Name"), element("th", {}, "Points"), ...heads)),
       element("tbody", {}, ...rows));
     sortable(table);
-    this.place.replaceChildren(element("div", { class: "wide" }, table),
-      element("p", { class: "note" }, "Cells: wins–draws–losses of the row's player against the " +
-        "column's. A click on a cell shows the games behind it."));
-    stick();
+    this.container.replaceChildren(element("div", { class: "wide" }, table),
+      element("p", { class: "note" }, "Cells: wins–draws–losses of the row's player against " +
+        "the column's. Click a cell to list its games."));
+    setStickyOffsets();
   }
 }

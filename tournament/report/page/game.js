@@ -44,7 +44,7 @@ export class Game {
   /**
    * `data` is a game of `gamesOf` together with its line, or a game in progress. The latter has no
    * result, but may have the times on both clocks at the start, and the milliseconds since the side
-   * to move received `go`.
+   * to move was sent `go`.
    */
   constructor(data) {
     const { n, white, black, result = null, text, position, opening, moves } = data;
@@ -60,12 +60,13 @@ export class Game {
       { men, hands: [Number(whiteHand), Number(blackHand)], side: side === "b" ? 1 : 0 },
     ];
     this.moves = [];
-    this.opened = opening.length;
+    this.openingLength = opening.length;
     for (const move of opening) this.play({ text: move });
     for (const [move, score, depth, used, left] of moves) {
       this.play({ text: move, score, depth, used, left });
     }
-    this.asked = thinking === null ? null : performance.now() - thinking;
+    /** The time at which the side to move was sent `go`; null if it is unknown. */
+    this.goTime = thinking === null ? null : performance.now() - thinking;
   }
 
   play(move) {
@@ -107,7 +108,7 @@ export class Game {
   noteOn(index) {
     const { score, depth, used } = this.moves[index];
     const parts = [this.textOf(index)];
-    if (index < this.opened) parts.push("opening");
+    if (index < this.openingLength) parts.push("opening");
     else parts.push(scoreText(score), depth ? `depth ${depth}` : "",
       Number.isFinite(used) ? `${used / 1000} s` : "");
     return parts.filter(Boolean).join(" · ");
@@ -115,7 +116,7 @@ export class Game {
 
   /** A side's last move after the opening and up to `ply`; undefined if there is none. */
   lastOf(side, ply) {
-    return this.moves.slice(this.opened, ply).findLast((move) => move.side === side);
+    return this.moves.slice(this.openingLength, ply).findLast((move) => move.side === side);
   }
 
   /** The numbers of a side's men on the board and in hand. */

@@ -3,11 +3,11 @@
 
 import { element } from "./dom.js";
 import { readGame, resultText } from "./game.js";
-import { newTable, percent, stick, TALLY, Tally } from "./tables.js";
+import { newTable, percent, setStickyOffsets, TALLY, Tally } from "./tables.js";
 import { Viewer } from "./viewer.js";
 
-/** The numbers in a fragment of the page's address, such as `#games=1-2`; null for another one. */
-export function inAddress(name) {
+/** The numbers in the fragment `#NAME=1-2` of the page's address; null for another fragment. */
+export function numbersInAddress(name) {
   const match = new RegExp(`^#${name}=([\\d-]+)$`).exec(location.hash);
   return match && match[1].split("-").map(Number);
 }
@@ -38,20 +38,20 @@ export class GameList {
     this.selects = [
       ...(engine ? [] : [select("engine", "all engines")]), select("opponent", "all opponents"),
     ];
-    this.place = element("div");
+    this.container = element("div");
     root.append(element("h2", {}, "Games"));
     if (players.length) {
       root.append(element("div", { class: "choice" }, ...this.selects.slice(0, -1), "against",
         this.selects.at(-1)));
     }
-    root.append(this.place);
+    root.append(this.container);
     const followAddress = () => {
-      const game = inAddress("game");
+      const game = numbersInAddress("game");
       if (game) {
         this.open(game[0]);
         return;
       }
-      const chosen = inAddress("games");
+      const chosen = numbersInAddress("games");
       this.show(...(chosen ?? [0, 0]));
       if (chosen) scrollTo(0, root.offsetTop);
     };
@@ -83,8 +83,8 @@ export class GameList {
       (!engine || white === engine || black === engine) &&
       (!opponent || (opponent !== engine && (white === opponent || black === opponent))));
     const parts = engine ? this.score(engine, opponent, games) : [];
-    this.place.replaceChildren(...parts, ...this.notes(games), this.list(games));
-    stick();
+    this.container.replaceChildren(...parts, ...this.notes(games), this.list(games));
+    setStickyOffsets();
   }
 
   /** Elements with an engine's score against one opponent or all: in total, and by columns. */
@@ -180,7 +180,7 @@ export class GameList {
       this.viewer.open(await readGame(entry), 0);
     } catch (error) {
       const text = `Game ${number} cannot be shown: ${error.message}.`;
-      this.place.prepend(element("p", { class: "note", role: "alert" }, text));
+      this.container.prepend(element("p", { class: "note", role: "alert" }, text));
     }
   }
 }

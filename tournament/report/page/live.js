@@ -5,7 +5,7 @@
 import { $, element } from "./dom.js";
 import { Game, gamesOf, readGame, resultText } from "./game.js";
 import { GameList } from "./games.js";
-import { sortable, stick } from "./tables.js";
+import { setStickyOffsets, sortable } from "./tables.js";
 import { GameView } from "./viewer.js";
 
 /** Milliseconds that a finished game stays on its card before another game may replace it. */
@@ -55,7 +55,8 @@ export class Live {
     /** The games in progress by number. */
     this.games = new Map();
     this.over = null;
-    this.heard = performance.now();
+    /** The time of the last event. */
+    this.lastEvent = performance.now();
     this.state = "gone";
     const { port } = new SharedWorker("stream.js");
     port.onmessage = ({ data }) => this.take(data);
@@ -65,7 +66,7 @@ export class Live {
   /** Processes an event: the state or the parts that have changed; null: the connection failed. */
   async take(event) {
     if (this.over) return;
-    this.heard = performance.now();
+    this.lastEvent = performance.now();
     this.state = event ? "here" : "gone";
     const { about, score, standings, details, notices } = event ?? {};
     const { playing, games, results, over } = event ?? {};
@@ -91,7 +92,7 @@ export class Live {
     const offsets = wide().map((table) => table.scrollLeft);
     box.innerHTML = html;
     wide().forEach((table, index) => { table.scrollLeft = offsets[index] ?? 0; });
-    stick();
+    setStickyOffsets();
   }
 
   /** Takes the numbers of the games in progress, and those games that have changed. */
@@ -117,10 +118,10 @@ export class Live {
 
   /** Lists the latest games, unless a button is about to be clicked; keeps the focus. */
   relist() {
-    if (this.list.viewer.game || this.list.place.matches(":active")) return;
-    const label = this.list.place.querySelector(":focus")?.ariaLabel;
+    if (this.list.viewer.game || this.list.container.matches(":active")) return;
+    const label = this.list.container.querySelector(":focus")?.ariaLabel;
     this.list.show(0, 0);
-    if (label) this.list.place.querySelector(`[aria-label="${label}"]`)?.focus();
+    if (label) this.list.container.querySelector(`[aria-label="${label}"]`)?.focus();
   }
 
   /** Shows the last games, because no game is in progress any more. */
@@ -145,7 +146,7 @@ export class Live {
 
   /** Gives games in progress the cards of games that ended a while ago, and shows the clocks. */
   tick() {
-    if (!this.over && this.state === "here" && performance.now() - this.heard > SILENCE) {
+    if (!this.over && this.state === "here" && performance.now() - this.lastEvent > SILENCE) {
       this.state = "silent";
       this.draw();
     }
@@ -172,7 +173,7 @@ export class Live {
     const word = over ? "over" : state === "here" ? "live" : state;
     $("state").textContent = word;
     $("state").className = `state ${word}`;
-    if (state === "gone") for (const game of this.games.values()) game.asked = null;
+    if (state === "gone") for (const game of this.games.values()) game.goTime = null;
     if (!score) return;
     const mark = over ? "■ " : state === "here" ? "" : "✕ ";
     document.title = `${mark}${score.text} · ${this.event}`;

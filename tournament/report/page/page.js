@@ -4,9 +4,9 @@
 import { Crosstable } from "./crosstable.js";
 import { $, element } from "./dom.js";
 import { gamesOf, lineOf } from "./game.js";
-import { GameList, inAddress } from "./games.js";
+import { GameList, numbersInAddress } from "./games.js";
 import { Live } from "./live.js";
-import { sortable, stick } from "./tables.js";
+import { setStickyOffsets, sortable } from "./tables.js";
 
 let loading = Promise.resolve();
 
@@ -51,7 +51,7 @@ async function showPlayer(root, number, size) {
 async function showLots(root, numbers, size) {
   const choice = element("select", { "aria-label": "games" }, ...numbers.map((number) =>
     element("option", { value: number }, `games ${(number - 1) * size + 1} to ${number * size}`)));
-  const [game] = inAddress("game") ?? [];
+  const [game] = numbersInAddress("game") ?? [];
   choice.value = game ? Math.ceil(game / size) : numbers.at(-1);
   root.append(element("div", { class: "choice" }, choice));
   const games = async () => gamesOf(await loadLot(Number(choice.value)));
@@ -71,7 +71,7 @@ function linkCells() {
       span.replaceWith(link);
     });
   });
-  document.querySelector(".legend")?.append(" A click on a cell shows the games behind it.");
+  document.querySelector(".legend")?.append(" Click a cell to list its games.");
 }
 
 /** Reads the JSON value of a script element, and removes the element. */
@@ -93,5 +93,5 @@ if (player) showPlayer(root, player, Number(size));
 if (lotNumbers) showLots(root, lotNumbers.split(" ").map(Number), Number(size));
 if ($("matches")) new Crosstable($("crosstable"), take("matches"));
 if ($("cards")) new Live();
-stick();
-window.addEventListener("resize", stick);
+setStickyOffsets();
+window.addEventListener("resize", setStickyOffsets);

@@ -116,7 +116,7 @@ export const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
 /** Lets each table scroll with the page until its right edge is in view. */
-export function stick() {
+export function setStickyOffsets() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
   const wide = [...document.querySelectorAll(".wide")];
   const room = document.documentElement.clientWidth - edge;

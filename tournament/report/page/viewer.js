@@ -33,8 +33,8 @@ class Player {
   tick(game, ply) {
     const last = game.lastOf(this.side, ply);
     const isMoving = ply === game.length && game.mover === this.side;
-    const running = isMoving && game.asked !== null;
-    const spent = running ? performance.now() - game.asked : 0;
+    const running = isMoving && game.goTime !== null;
+    const spent = running ? performance.now() - game.goTime : 0;
     const left = last ? last.left : game.clocks[this.side];
     let text = "";
     if (Number.isFinite(left)) text = clockText((left - spent) / 1000);
@@ -195,7 +195,7 @@ export class Viewer {
       move.side === 0 || index === 0 ? game.textOf(index) : move.text);
     if (texts.join() !== [...list.children].map((item) => item.textContent).join()) {
       list.replaceChildren(...texts.map((text, index) => {
-        const style = index < game.opened ? "opening" : "";
+        const style = index < game.openingLength ? "opening" : "";
         const button = element("button", { type: "button", class: style }, text);
         button.addEventListener("click", () => this.go(index + 1));
         return element("li", {}, button);
