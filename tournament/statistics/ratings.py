@@ -40,7 +40,7 @@ from merels.tournament.statistics.elo import (
     ELO_UNIT,
     FEW_GAMES,
     Z95,
-    prior_share,
+    prior_weight,
     superiority,
 )
 from merels.tournament.statistics.graphs import (
@@ -222,14 +222,14 @@ def _rate_group(
     graph.weigh(information)
     is_small = size <= MAX_EXACT
     find_leverages = _exact_leverages if is_small else _leverages
-    shares = _prior_shares(games, find_leverages(graph, information))
+    weights = _prior_weights(games, find_leverages(graph, information))
     with_prior = strengths
-    if any(shares):
+    if any(weights):
         # A virtual draw counts as one of the two drawn games that stand for the prior.
-        games.add_draws([share * (2 - is_virtual) for share, is_virtual in zip(shares, virtual)])
+        games.add_draws([weight * (2 - is_virtual) for weight, is_virtual in zip(weights, virtual)])
         with_prior = _solve(games, strengths)
     expected = games.expected(with_prior)
-    spreads = list(map(_spread, games.counts, expected, shares))
+    spreads = list(map(_spread, games.counts, expected, weights))
     graph.weigh(games.information(expected))
     covariance: Matrix = []
     if is_small:
@@ -260,10 +260,10 @@ def _as_elo(strengths: Sequence[float], origins: Sequence[int], elo: float) -> l
     return [elo + ELO_UNIT * (strength - zero) for strength in strengths]
 
 
-def _spread(counts: MatchCounts, expected: float, share: float) -> float:
+def _spread(counts: MatchCounts, expected: float, weight: float) -> float:
     """Return the sum of the squared residuals, in points, of a pairing's clusters.
 
-    It includes ``share`` of the prior, and the factor by which the prior reduces the variance.
+    It includes ``weight`` of the prior, and the factor by which the prior reduces the variance.
     """
     unpaired, pairs = counts.unpaired, counts.pentanomial
     residuals = sum(
@@ -271,9 +271,9 @@ def _spread(counts: MatchCounts, expected: float, share: float) -> float:
         for games, cells in ((1, unpaired), (2, pairs))
         for points, count in enumerate(cells) if count
     )
-    clusters = sum(unpaired) + sum(pairs) + share
-    prior = share * (0.5 + (1 - 2 * expected) ** 2)
-    return (residuals + prior) * clusters / (clusters + share)
+    clusters = sum(unpaired) + sum(pairs) + weight
+    prior = weight * (0.5 + (1 - 2 * expected) ** 2)
+    return (residuals + prior) * clusters / (clusters + weight)
 
 
 def _solve(games: _Games, strengths: list[float]) -> list[float]:
@@ -327,7 +327,7 @@ def _leverages(graph: Laplacian, information: Sequence[float]) -> list[float]:
     return [min(1.0, weight * total / LEVERAGE_SIGNS) for weight, total in zip(information, sums)]
 
 
-def _prior_shares(games: _Games, leverages: Sequence[float]) -> list[float]:
+def _prior_weights(games: _Games, leverages: Sequence[float]) -> list[float]:
     """Return the weight of the prior of each pairing."""
     cells = [[0] * 8 for _ in range(games.graph.size)]
     own = [(*counts.unpaired, *counts.pentanomial) for counts in games.counts]
@@ -336,7 +336,7 @@ def _prior_shares(games: _Games, leverages: Sequence[float]) -> list[float]:
         cells[second] = list(map(add, cells[second], (*counts[2::-1], *counts[:2:-1])))
     engine_spread = list(map(_outside_fullest, cells))
     return [
-        leverage * prior_share(
+        leverage * prior_weight(
             _outside_fullest(counts) + (1 - leverage) * min(
                 engine_spread[first], engine_spread[second]
             )

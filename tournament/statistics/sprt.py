@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from merels.tournament.statistics.counts import MatchCounts
-from merels.tournament.statistics.elo import GAMES_PER_CELL, NELO_UNIT, moments, score_of_elo
+from merels.tournament.statistics.elo import GAMES_PER_ENTRY, NELO_UNIT, moments, score_of_elo
 
 Model = Literal["normalized", "logistic", "bayesian"]
 Verdict = Literal["H0", "H1"]
@@ -90,7 +90,7 @@ class Sprt:
         total = sum(counts)
         observed = [count / total for count in counts]
         if self.model == "normalized":
-            unit = math.sqrt(GAMES_PER_CELL[len(cells)]) / NELO_UNIT
+            unit = math.sqrt(GAMES_PER_ENTRY[len(cells)]) / NELO_UNIT
             fit0 = _fit_deviations(observed, self.elo0 * unit)
             fit1 = _fit_deviations(observed, self.elo1 * unit)
         else:
