@@ -61,8 +61,8 @@ def write_error(path: str) -> str:
     return ""
 
 
-def report_error(path: str) -> str:
-    """Return the reason why a report could not be written to ``path`` now, or ''."""
+def unwritable_reason(path: str) -> str:
+    """Return the reason why a file, or its folder, cannot be written to now, or ''."""
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.exists(path) and not os.path.isfile(path):
         return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""

@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
         )
     add_flag(
         parser, "plies", metavar="A-B", default=f"{defaults.shortest}-{defaults.longest}",
-        help="plies before the position, from A to B in turn (default: %(default)s)",
+        help="plies before a position, from A to B in equal shares (default: %(default)s)",
     )
     add_flag(
         parser, "srand", metavar="N", default=str(defaults.seed),
@@ -111,9 +111,10 @@ def _settings(arguments: argparse.Namespace) -> BookSettings:
 def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int:
     """Make the book; an output file gets its name only when it is complete."""
     if out is None:
-        _write(settings, tables, sys.stdout, "FILE")
+        _write(settings, tables, sys.stdout, "FILE")  # The name stands in the book's header.
         return 0
     target = os.path.realpath(out)  # so that a symbolic link is not replaced
+    # A folder, a device, or a symbolic link to itself, for which `exists` is false.
     if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
         raise file_error(out, "cannot write the book here: expected the name of a file")
     draft = new_draft(target)
@@ -149,7 +150,10 @@ def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: st
 
 
 def header(settings: BookSettings, name: str) -> list[str]:
-    """Return the comment lines at the start of a book: its rules and the command that makes it."""
+    """Return the comment lines at the start of a book.
+
+    They name its rules and the command that makes it, and explain the scores or the tables.
+    """
     rules = settings.rules
     words = ["merels", "book", "-variant", rules.variant]
     if rules.fields_text():

@@ -232,7 +232,7 @@ def prepared(
         options = options.continued()
     elif options.executor is None:
         for entrant in settings.engines:
-            with given.faults.kept():
+            with given.faults.collect():
                 check_program(entrant)
     given.faults.raise_all()
     factory = None if options.executor is None else load_factory(options.executor)
@@ -302,10 +302,10 @@ def try_engines(
     entrants: Sequence[Entrant], rules: str, opening: Opening, options: RunOptions
 ) -> list[str]:
     """Try every engine on this machine, and return the names that they announce."""
-    passed = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency)
-    for text in passed.notices:
+    result = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency)
+    for text in result.notices:
         notify(text)
-    return passed.names
+    return result.names
 
 
 def _notices(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from merels.engine.common.files import file_error, report_error, write_report
+from merels.engine.common.files import file_error, unwritable_reason, write_report
 from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
 def _check_files(given: ParsedFlags) -> None:
     """Raise `InputError` if the report or the games of the final SPRT cannot be written."""
     out, journal = given.value("-out"), given.value("-journal", "file")
-    if out and (why := report_error(out)):
+    if out and (why := unwritable_reason(out)):
         raise file_error(out, f"cannot write this file: {why}")
     if journal is None:
         return

@@ -36,8 +36,8 @@ class FlagFaults:
         self.errors += errors
 
     @contextmanager
-    def kept(self, place: str = "") -> Iterator[None]:
-        """Keep an `InputError` of the block, and add ``place`` to all errors that it keeps."""
+    def collect(self, place: str = "") -> Iterator[None]:
+        """Keep an `InputError` of the block; add ``place`` to all errors kept in the block."""
         first = len(self.errors)
         try:
             yield
@@ -63,7 +63,7 @@ class ParsedFlags:
     """The flags of the command."""
     values: dict[str, Any] = field(default_factory=dict)
     """Values by flag, or by flag and key with a space between them."""
-    given: set[str] = field(default_factory=set)
+    present: set[str] = field(default_factory=set)
     """The flags and keys given, named as in ``values``."""
     engines: list[dict[str, str]] = field(default_factory=list)
     """Texts by key of each ``-engine``."""
@@ -81,7 +81,7 @@ class ParsedFlags:
 
     def has(self, flag: str, key: str = "") -> bool:
         """Return whether a flag, or a key of it, was given."""
-        return (f"{flag} {key}" if key else flag) in self.given
+        return (f"{flag} {key}" if key else flag) in self.present
 
     def value(self, flag: str, key: str = "", default: Any = None) -> Any:
         """Return the value of a flag or a key; ``default`` replaces the default of the table."""
@@ -122,7 +122,7 @@ def _add(given: ParsedFlags, argv: Sequence[str], is_config: bool = False) -> No
         if name not in given.flags:
             given.ignored.append(name)
         elif name == "-config":
-            with given.faults.kept():
+            with given.faults.collect():
                 if is_config:
                     raise InputError(name, "a file of flags cannot name another with -config")
                 path = _pairs(given, name, words).get("file", "")
@@ -130,7 +130,7 @@ def _add(given: ParsedFlags, argv: Sequence[str], is_config: bool = False) -> No
                     raise InputError(name, "expected file=, a text file of flags")
                 given.configs.append(path)
                 file_words = _read_words(path)
-                with given.faults.kept(f"in {path}"):
+                with given.faults.collect(f"in {path}"):
                     _add(given, file_words, is_config=True)
         else:
             given.line += [name, *words]
@@ -141,15 +141,15 @@ def _add_flag(given: ParsedFlags, name: str, words: list[str]) -> None:
     """Read the words of a flag, and keep its values."""
     flag = given.flags[name]
     if flag.keys:
-        given.given.add(name)
+        given.present.add(name)
         pairs = _pairs(given, name, words)
         if name == "-each":
             given.each.update(pairs)
         elif flag.repeats:
             (given.engines if name == "-engine" else given.parameters).append(pairs)
         for key, text in pairs.items() if name not in UNREAD else ():
-            given.given.add(f"{name} {key}")
-            with given.faults.kept():
+            given.present.add(f"{name} {key}")
+            with given.faults.collect():
                 given.values[f"{name} {key}"] = flag.keys[key].read(text, f"{name} {key}=")
         return
     least, most = flag.words
@@ -161,9 +161,9 @@ def _add_flag(given: ParsedFlags, name: str, words: list[str]) -> None:
         text = f"expected a flag after {start}, which takes {'one' if most else 'no'} value"
         hint = suggestion(f"-{words[most]}", given.flags)
         given.faults.add(InputError(words[most], text + hint))
-    given.given.add(name)
+    given.present.add(name)
     for word in words[:most]:
-        with given.faults.kept():
+        with given.faults.collect():
             value = flag.value.read(word, name)
             given.values[name] = (*given.value(name), value) if flag.repeats else value
 
@@ -253,7 +253,7 @@ def _pairs(given: ParsedFlags, name: str, words: Sequence[str]) -> dict[str, str
     """Return the ``key=value`` words of a flag as a dict."""
     pairs: dict[str, str] = {}
     for index, word in enumerate(words):
-        with given.faults.kept():
+        with given.faults.collect():
             key, value = _pair(name, given.flags[name], word, index == 0)
             if key in pairs and key in PROGRAM_KEYS:
                 raise InputError(word, f"{key}= is given twice; begin each engine with -engine")

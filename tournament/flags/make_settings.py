@@ -42,23 +42,17 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     value, faults = given.value, given.faults
     entries = given.engines or [{"level": name} for name in DEMO_LEVELS]
     sprt, rules = None, DEFAULT_RULES
-    with faults.kept():
+    with faults.collect():
         sprt = _sprt(given, len(entries))
-    with faults.kept():
+    with faults.collect():
         rules = make_rules(value("-variant"), value("-set"))
     kind = value("-tournament")
-    rounds = 2 if given.engines else DEMO_ROUNDS
-    if sprt is not None:
-        rounds = SPRT_ROUNDS
-    elif given.has("-games") and given.engines:
-        rounds = 1
-    if kind in ("swiss", "knockout"):
-        rounds = usual_rounds(len(entries)) if kind == "swiss" else 1
     games = value("-games")
     if given.has("-repeat"):
         games = max(games, value("-repeat"))
     penta = value("-report", "penta")
-    # Estimates count pairs. A stored run continues unchanged, and a knockout has no estimate.
+    # Estimates of a match count only pairs. A knockout has no estimates, and a journal's settings
+    # stay as they are.
     is_match = len(entries) == 2 and kind != "knockout"
     if games % 2 and games > 1 and penta and is_match and seed is None:
         faults.add(InputError(
@@ -68,15 +62,15 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     if given.has("-seeds") and kind != "gauntlet":
         faults.add(InputError("-seeds", "expected -tournament gauntlet as well"))
     openings, adjudication = OpeningSettings(), Adjudication()
-    with faults.kept():
+    with faults.collect():
         openings = _openings(given)
-    with faults.kept():
+    with faults.collect():
         adjudication = _adjudication(given, rules)
     return Settings(
         engines=make_engines(entries, given.each, faults),
         seed=value("-srand", default=secrets.randbits(32) if seed is None else seed),
         format=kind,
-        rounds=value("-rounds", default=rounds),
+        rounds=value("-rounds", default=_usual_rounds(given, kind, len(entries), sprt)),
         games=games,
         swap=not given.has("-noswap"),
         seeds=value("-seeds"),
@@ -89,13 +83,29 @@ def make_settings(given: ParsedFlags, seed: int | None) -> Settings:
     )
 
 
+def _usual_rounds(given: ParsedFlags, kind: str, engines: int, sprt: Sprt | None) -> int:
+    """Return the default of ``-rounds``."""
+    if kind == "knockout":
+        return 1
+    if kind == "swiss":
+        return usual_rounds(engines)
+    if sprt is not None:
+        return SPRT_ROUNDS
+    if not given.engines:
+        return DEMO_ROUNDS
+    return 1 if given.has("-games") else 2
+
+
 def make_engines(
     entries: Sequence[dict[str, str]], each: dict[str, str], faults: FlagFaults
 ) -> tuple[Entrant, ...]:
-    """Return the engines of ``-engine`` entries, with the defaults of ``-each``."""
+    """Return the engines of ``-engine`` entries, with the defaults of ``-each``.
+
+    An engine with an error is left out, and the error is added to ``faults``.
+    """
     if len(entries) > MAX_ENGINES:
         raise InputError("-engine", f"expected at most {MAX_ENGINES} engines")
-    if not _is_sound(each, faults):
+    if not _check_each(each, faults):
         return ()  # Otherwise each engine would repeat the errors.
     names = [entry["name"] for entry in entries if entry.get("name")]
     for name in dict.fromkeys(names):
@@ -104,30 +114,30 @@ def make_engines(
             faults.add(InputError(name, problem))
     taken, entrants = set(names), []
     for number, entry in enumerate(entries, 1):
-        with faults.kept():
+        with faults.collect():
             entrants.append(_entrant(number, entry, each, taken, faults))
     return tuple(entrants)
 
 
-def _is_sound(each: dict[str, str], faults: FlagFaults) -> bool:
+def _check_each(each: dict[str, str], faults: FlagFaults) -> bool:
     """Add the errors in the values of ``-each`` to ``faults``; return whether there are none."""
-    errors = FlagFaults()
+    count = len(faults.errors)
     if "name" in each:
         problem = "-each name= would give all engines one name; use -engine name="
-        errors.add(InputError(each["name"], problem))
+        faults.add(InputError(each["name"], problem))
+    # An engine needs a program; any existing one serves to check the other values.
     program = {} if "level" in each else {"cmd": sys.executable}
-    with errors.kept():
+    with faults.collect():
         make_engine(program | each | {"name": "-each"}, tuple(DIALECTS))
-    _conditions(each, "-each", errors)
-    faults.add(*errors.errors)
-    return not errors.errors
+    _read_conditions(each, "-each", faults)
+    return len(faults.errors) == count
 
 
-def _inherited(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
-    """Return an engine's values by key: its own, then those of ``-each``.
+def _with_defaults(entry: dict[str, str], each: dict[str, str]) -> dict[str, str]:
+    """Return an engine's values by key, with the values of ``-each`` for the keys that it lacks.
 
-    An engine with tc= or st= ignores those of ``-each``. A built-in level ignores the program of
-    ``-each``, and has the clock `LEVEL_LIMIT` if no limit is given.
+    An engine with tc= or st= ignores both in ``-each``. An engine with level= ignores the program
+    of ``-each``. A level without a limit has the clock `LEVEL_LIMIT`.
     """
     common = dict(each)
     if "level" in entry:
@@ -155,7 +165,7 @@ def _entrant(
     number: int, entry: dict[str, str], each: dict[str, str], taken: set[str], faults: FlagFaults
 ) -> Entrant:
     """Return the engine of an entry with its limits, and add its name to ``taken``."""
-    values = _inherited(entry, each)
+    values = _with_defaults(entry, each)
     if not (values.get("cmd") or "level" in values):
         raise InputError("-engine", f"engine {number} has no cmd=, the program to run (or level=)")
     spec = make_engine(values, tuple(DIALECTS))
@@ -167,46 +177,53 @@ def _entrant(
     if all(text in ("inf", "infinite") for text in limits):
         problem = f"no limit for {name}; add tc=, st=, nodes= or depth= to -engine or -each"
         faults.add(InputError("-engine", problem))
-    parsed = _conditions(values, name, faults)
-    clock = parsed.pop("limit", TimeControl())
-    fields = {
-        path.removeprefix("limit."): parsed.pop(path) for path in list(parsed) if "limit." in path
-    }
-    if "cpu" in values:  # It is per game, but the system counts from the start of a process.
-        parsed["restart"] = True
+    conditions = _read_conditions(values, name, faults)
+    clock = conditions.pop("limit", TimeControl())
+    limits_by_field = {
+        path.removeprefix("limit."): conditions.pop(path)
+        for path in list(conditions) if path.startswith("limit.")
+    }  # fmt: skip
+    # The limit cpu= is per game, but the system counts from the start of a process.
+    if "cpu" in values:
+        conditions["restart"] = True
     spec = replace(spec, name=name, rules_known="rules" in values)
-    return Entrant(spec, replace(clock, **fields), **parsed)
+    return Entrant(spec, replace(clock, **limits_by_field), **conditions)
 
 
-def _conditions(values: dict[str, str], name: str, faults: FlagFaults) -> dict[str, Any]:
-    """Return an engine's limits and conditions by their places in an `Entrant`."""
+def _read_conditions(values: dict[str, str], name: str, faults: FlagFaults) -> dict[str, Any]:
+    """Return an engine's limits and conditions by their paths in an `Entrant`.
+
+    A path is, for example, ``ponder`` or ``limit.nodes``. Errors are added to ``faults``.
+    """
     if "rules" in values:
-        with faults.kept():
-            choice("known")(values["rules"], f"rules= of {name}")
+        with faults.collect():
+            choice("known")(values["rules"], f"rules= of {name}")  # Only to check the value.
     if "tc" in values and "st" in values:
         faults.add(InputError(values["st"], f"give tc= or st= of {name}, not both"))
     parsed: dict[str, Any] = {}
     for key, field in LIMITS.items():
         if key in values:
-            with faults.kept():
+            with faults.collect():
                 parsed[field.path] = field.read(values[key], f"{key}= of {name}")
     return parsed
 
 
 def _openings(given: ParsedFlags) -> OpeningSettings:
+    """Return the settings of ``-openings``."""
     flag, value = "-openings", given.value
     file = value(flag, "file")
     for key in ("format", "order", "start"):
         # Without a file, openings are random in any case, so order=random is allowed.
         if not file and given.has(flag, key) and value(flag, key) != "random":
             raise InputError(f"{key}=", f"expected file= as well after {flag}: a file or book")
-    path = file
+    file_format = value(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
+    stored_name, digest = None, ""
     if file == BOOK:
-        path = shipped_book(preset(value("-variant")))
-    form = value(flag, "format", "pgn" if file.lower().endswith(".pgn") else "pos")
+        stored_name, digest = BOOK, file_digest(shipped_book(preset(value("-variant"))))
+    elif file:
+        stored_name, digest = os.path.abspath(file), file_digest(file)
     return OpeningSettings(**given.record("openings.") | {
-        "file": file if file == BOOK else os.path.abspath(file) if file else None,
-        "format": form, "digest": file_digest(path) if file else "",
+        "file": stored_name, "format": file_format, "digest": digest,
     })
 
 
@@ -217,16 +234,16 @@ def _adjudication(given: ParsedFlags, rules: Rules) -> Adjudication:
     adjudication = Adjudication(**given.record("adjudication."))
     return replace(
         adjudication,
-        draw_count=adjudication.draw_count * given.has("-draw"),
-        resign_count=adjudication.resign_count * given.has("-resign"),
+        draw_count=adjudication.draw_count if given.has("-draw") else 0,
+        resign_count=adjudication.resign_count if given.has("-resign") else 0,
         tables=_tables_folder(given, rules),
     )
 
 
 def _tables_folder(given: ParsedFlags, rules: Rules) -> str:
-    """Return the folder of ``-tb``, or an empty text without the flag.
+    """Return the folder of ``-tb``; '' without the flag.
 
-    Raise `InputError` if the folder has no tables for the tournament's rules.
+    Raise `InputError` if the folder has no tables for the tournament's rules, or a damaged one.
     """
     if not given.has("-tb"):
         return ""
@@ -247,7 +264,9 @@ def _sprt(given: ParsedFlags, engines: int) -> Sprt | None:
     if engines != 2:
         raise InputError("-sprt", f"expected two engines for a test, found {engines}")
     values = given.record("sprt.")
-    return None if None in values.values() else make_sprt(values)  # The parser reports None.
+    if None in values.values():
+        return None  # The parser has reported that elo0= or elo1= is missing.
+    return make_sprt(values)
 
 
 def make_sprt(values: Mapping[str, Any]) -> Sprt:

@@ -56,7 +56,7 @@ def make_tuning(given: ParsedFlags, seed: int | None, read_options: ReadOptions)
     sides = [words | {"name": entrant.name + side} for side in SIDES]
     settings = make_settings(replace(
         given, engines=sides, each=without_options(given.each, names),
-        given=given.given - {"-sprt"},
+        present=given.present - {"-sprt"},
     ), seed)
     count = given.value("-pairs")
     r_end = given.value("-spsa", "r_end", min(0.5, USUAL_R_END / count))

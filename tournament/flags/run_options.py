@@ -10,11 +10,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_error, report_error
+from merels.engine.common.files import file_error, unwritable_reason
 from merels.engine.common.numbers import counted, read_whole
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.openings.reading import BOOK
-from merels.tournament.records.games import NANOSECONDS
+from merels.tournament.records.games import SECOND
 from merels.tournament.records.output import STANDARD_OUTPUT, Intervals, LogOptions, PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
 from merels.tournament.records.table import PGN_STYLE
@@ -25,6 +25,7 @@ MAX_WORKERS = 1024
 MAX_TASKS = 1_000_000
 """Largest number of game pairs submitted to an executor at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+"""File with the hyperthreads of a core's physical core, on Linux."""
 LONG_GAME = 150
 """Number of moves of one side in a long game."""
 
@@ -41,7 +42,7 @@ class RunOptions:
     executor_wait: int
     """Seconds without a result from the executor after which the run ends; 0: no limit."""
     max_faults: int
-    """Games that an engine loses by its own fault before the run ends; 0: no limit."""
+    """Games lost by the faults of one engine after which the run ends; 0: no limit."""
     shard: tuple[int, int]
     """(i, n): the run plays the i-th of n parts."""
     intervals: Intervals
@@ -64,19 +65,20 @@ class RunOptions:
 def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """Return the options for the flags; add errors to ``given.faults``."""
     value, faults = given.value, given.faults
-    default = 1 if given.engines or settings.format == LEAGUE else min(len(usable_cores()), 4)
+    is_demo = not given.engines and settings.format != LEAGUE
+    usual_concurrency = min(len(usable_cores()), 4) if is_demo else 1
     executor = value("-executor")
-    concurrency = value("-concurrency", default=default)
+    concurrency = value("-concurrency", default=usual_concurrency)
     cpus: tuple[tuple[int, ...], ...] = ()
-    with faults.kept():
+    with faults.collect():
         cpus = _cpus(given, settings, concurrency)
-    with faults.kept():
+    with faults.collect():
         _check_files(given, settings)
-    with faults.kept():
+    with faults.collect():
         _check_concurrency(concurrency, executor, given.has("-force-concurrency"))
-    with faults.kept():
+    with faults.collect():
         _check_executor(given, cpus)
-    with faults.kept():
+    with faults.collect():
         _check_shard(value("-shard"), settings)
     return RunOptions(
         concurrency=concurrency,
@@ -125,9 +127,9 @@ def load_factory(name: str) -> ExecutorFactory:
 
 
 def _check_files(given: ParsedFlags, settings: Settings) -> None:
-    """Raise `InputError` if two flags name one file, or an output file cannot be written.
+    """Raise `InputError` if two flags name one file, or -pgnout or -log cannot be written.
 
-    This check comes before any file is truncated.
+    This check comes before any file is truncated. Opening the journal checks the journal.
     """
     flag_of = {os.path.realpath(path): "-config" for path in given.configs}
     openings = settings.openings.file
@@ -135,13 +137,13 @@ def _check_files(given: ParsedFlags, settings: Settings) -> None:
         flag_of[os.path.realpath(openings)] = "-openings"
     files = {flag: given.value(flag, "file") for flag in ("-journal", "-pgnout", "-log")}
     for flag, path in files.items():
-        real = os.path.realpath(path or "")
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
             continue
-        if flag != "-journal" and (why := report_error(path)):
+        if flag != "-journal" and (why := unwritable_reason(path)):
             raise file_error(path, f"cannot write this file: {why}")
+        real = os.path.realpath(path)
         if os.path.exists(real) and not os.path.isfile(real):
-            continue
+            continue  # Two flags may share a device, such as /dev/null.
         if real in flag_of:
             raise file_error(path, f"{flag_of[real]} and {flag} cannot have the same file")
         flag_of[real] = flag
@@ -157,9 +159,10 @@ def _log(given: ParsedFlags) -> LogOptions | None:
 
 
 def _check_executor(given: ParsedFlags, cpus: Sequence[object]) -> None:
-    """Raise `InputError` for flags that do not agree with ``-executor``, or need it."""
+    """Raise `InputError` for flags that exclude ``-executor``, or that need it and lack it."""
     executor = given.value("-executor")
     if executor is None:
+        # `-executor none` overrides the executor of a journal, but may keep its -executorwait.
         if given.has("-executorwait") and not given.has("-executor"):
             raise InputError("-executorwait", "expected -executor as well")
         return
@@ -171,14 +174,17 @@ def _check_executor(given: ParsedFlags, cpus: Sequence[object]) -> None:
 
 
 def _check_shard(shard: tuple[int, int], settings: Settings) -> None:
-    """Raise `InputError` for a tournament that cannot be played in parts."""
-    text = "-shard {}/{}".format(*shard)
-    if shard[1] > 1 and settings.format in ("swiss", "knockout"):
+    """Raise `InputError` if the tournament is to be played in parts but cannot be."""
+    part, parts = shard
+    if parts == 1:
+        return
+    text = f"-shard {part}/{parts}"
+    if settings.format in ("swiss", "knockout"):
         raise InputError(
             text, f"a {settings.format} tournament cannot be split, because results decide its "
             "pairings; leave out -shard"
         )  # fmt: skip
-    if shard[1] > 1 and settings.sprt is not None:
+    if settings.sprt is not None:
         raise InputError(text, "one part cannot decide an SPRT; leave out -shard or -sprt")
 
 
@@ -187,12 +193,13 @@ def _default_wait(settings: Settings) -> int:
 
     The default is an hour, or twice the clock time of a pair of long games if that is longer.
     """
-    longest = 0
+    longest = 0  # Time of one side in a long game, in nanoseconds.
     for limit in (entrant.limit for entrant in settings.engines):
         periods = 1 if limit.moves is None else LONG_GAME // limit.moves + 1
         clock = (limit.time or 0) * periods + limit.increment * LONG_GAME
         longest = max(longest, clock, (limit.per_move or 0) * LONG_GAME)
-    return max(3600, 8 * longest // NANOSECONDS)
+    pair = 2 * 2 * longest  # Two games, each with two sides.
+    return max(3600, 2 * pair // SECOND)
 
 
 def usable_cores() -> list[int]:
@@ -203,11 +210,12 @@ def usable_cores() -> list[int]:
 
 
 def _check_concurrency(concurrency: int, executor: str | None, is_forced: bool) -> None:
-    """Raise `InputError` for more parallel games than allowed, or than cores unless forced.
+    """Raise `InputError` if ``concurrency`` exceeds its maximum, or the cores of this machine.
 
-    On shared cores, engines might lose on time.
+    On shared cores, engines might lose on time; ``is_forced`` allows it.
     """
-    maximum, cores = MAX_WORKERS if executor is None else MAX_TASKS, len(usable_cores())
+    maximum = MAX_WORKERS if executor is None else MAX_TASKS
+    cores = len(usable_cores())
     if concurrency > maximum:
         expected = f"expected a whole number from 1 to {maximum} for -concurrency"
         raise InputError(str(concurrency), expected)
@@ -224,7 +232,8 @@ def _spread_cores(cores: list[int]) -> list[int]:
 
     Only Linux lists the hyperthreads of a core; on other systems the order is kept.
     """
-    uses: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    """Number of cores so far, by the hyperthreads of their physical core."""
     order = []
     for core in cores:
         try:
@@ -232,15 +241,16 @@ def _spread_cores(cores: list[int]) -> list[int]:
                 siblings = file.read()
         except (OSError, ValueError):
             siblings = str(core)
-        uses[siblings] = uses.get(siblings, 0) + 1
-        order.append((uses[siblings], core))
+        numbers[siblings] = numbers.get(siblings, 0) + 1
+        order.append((numbers[siblings], core))
     return [core for _, core in sorted(order)]
 
 
 def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
     """Return the cores of ``-use-affinity`` for each worker: two if an engine ponders, else one.
 
-    Raise `InputError` if cores are lacking, or if an engine has several threads.
+    Raise `InputError` if the system cannot pin processes, cores are lacking, or an engine has
+    several threads.
     """
     flag = "-use-affinity"
     if not given.has(flag):
@@ -255,10 +265,11 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
         raise InputError(text, f"core {missing[0]} is not available; available: {available}")
     cores = 2 if any(entrant.ponder for entrant in settings.engines) else 1
     if concurrency * cores > len(cpus):
-        needed = f"{concurrency} cores, found"
-        if cores > 1:
-            needed = f"{concurrency * cores} cores, {cores} for each game with ponder; found"
-        raise InputError(flag, f"-concurrency {concurrency} needs {needed} {len(cpus)}")
+        purpose = f", {cores} for each game with ponder;" if cores > 1 else ","
+        raise InputError(
+            flag, f"-concurrency {concurrency} needs {concurrency * cores} cores{purpose} "
+            f"found {len(cpus)}"
+        )  # fmt: skip
     for engine in (entrant.engine for entrant in settings.engines):
         threads = {name.lower(): value for name, value in engine.options}.get("threads", "1")
         if threads != "1":

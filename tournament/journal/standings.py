@@ -26,13 +26,13 @@ LEAST_FAULTS = 2
 
 @dataclass(slots=True)
 class Health:
-    """Faults of one engine; ``late`` and ``junk`` as in `Oddities`."""
+    """Faults of one engine; ``late_answers`` and ``junk_lines`` as in `Oddities`."""
 
     games: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     """Lost games by fault, see `FAULTS`."""
-    late: int = 0
-    junk: int = 0
+    late_answers: int = 0
+    junk_lines: int = 0
     has_moved: bool = False
     """Whether the engine took part in a game with a move."""
     moveless: int = 0
@@ -61,7 +61,8 @@ class Health:
             plural.replace(" ", "_"): self.faults[name] for name, (_, plural) in FAULTS.items()
         }
         return {
-            "games": self.games, **faults, "late_answers": self.late, "junk_lines": self.junk
+            "games": self.games, **faults,
+            "late_answers": self.late_answers, "junk_lines": self.junk_lines,
         }
 
     def __str__(self) -> str:
@@ -91,8 +92,8 @@ class HealthCounter:
         ):
             health = self.engines.setdefault(key, Health())
             health.games += 1
-            health.late += oddities.late
-            health.junk += oddities.junk
+            health.late_answers += oddities.late_answers
+            health.junk_lines += oddities.junk_lines
             if name == culprit:
                 health.faults[row.cause] += 1
             is_fault = row.termination not in (*BLAMELESS, "unterminated")

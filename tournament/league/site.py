@@ -167,8 +167,8 @@ def _healths(games: Games) -> dict[str, Health]:
         for player, junk, late in zip(
             (columns["white"][index], columns["black"][index]), counts[::2], counts[1::2]
         ):
-            healths[names[player]].junk += junk
-            healths[names[player]].late += late
+            healths[names[player]].junk_lines += junk
+            healths[names[player]].late_answers += late
     return healths
 
 

@@ -112,7 +112,7 @@ class Player:
             if timeout < 0:
                 timeout = 0
         reading = self._meter.read(self.engine.pid) if self._is_measured else None
-        asked = monotonic_ns()
+        start_time = monotonic_ns()
         try:
             if self._expected_reply is None:
                 answer = self._connection.ask(position, self._script.line, self._go(), timeout)
@@ -121,10 +121,10 @@ class Player:
                 if str(expected) == moves[-1].move:
                     answer = self._connection.ponderhit(timeout)
                 else:
-                    answer = self._ask_after_miss(position, asked, timeout)
+                    answer = self._ask_after_miss(position, start_time, timeout)
             if answer is None:
                 assert allowance is not None, "the wait ended without a limit on time"
-                raise self._unanswered(asked, timeout, allowance, reading)
+                raise self._unanswered(start_time, timeout, allowance, reading)
         except EngineTerminated as error:
             raise fault(self.side, "crash", f"disconnects ({error.how})") from None
         except EngineTimeout as error:
@@ -150,7 +150,7 @@ class Player:
                 self.engine.pid, reading, elapsed, beyond if beyond > MIN_OVERSLEEP else 0
             )
 
-    def _ask_after_miss(self, position: Position, asked: int, timeout: int) -> Answer | None:
+    def _ask_after_miss(self, position: Position, start_time: int, timeout: int) -> Answer | None:
         """Return the answer of an engine that pondered on another move.
 
         Its search is stopped first, and its clock runs meanwhile.
@@ -159,7 +159,7 @@ class Player:
             if timeout >= self._patience:
                 raise self._connection.timeout_error("does not end its pondering")
             return None
-        stop_time, left = monotonic_ns() - asked, self.clock.left
+        stop_time, left = monotonic_ns() - start_time, self.clock.left
         if left is not None:
             self.clock.set_left(left - stop_time)
         go = self._go()
@@ -168,13 +168,13 @@ class Player:
         return answer and replace(answer, elapsed=stop_time + answer.elapsed)
 
     def _unanswered(
-        self, asked: int, timeout: int, allowance: int, reading: Reading | None
+        self, start_time: int, timeout: int, allowance: int, reading: Reading | None
     ) -> End:
         """Return the end of a game without an answer in time; wait for a late answer first."""
-        overslept = monotonic_ns() - asked - timeout
+        overslept = monotonic_ns() - start_time - timeout
         late = self._connection.stop()
         # Measured, because on a busy machine the wait ends later than the timeout.
-        elapsed = monotonic_ns() - asked
+        elapsed = monotonic_ns() - start_time
         # The cause of the runner's delay may have delayed the engine by as much, so the delay
         # counts twice, unless the engine does not even answer now.
         own = overslept if late is None else min(elapsed - timeout, 2 * overslept)

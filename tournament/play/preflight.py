@@ -1,7 +1,8 @@
 """Trial of every engine before the first game, which reports faults early.
 
 Each engine is started, greeted, sent its options and the rules, asked whether it is ready, and
-asked for one move. The engines take each step concurrently and end after the last step.
+asked for one move. Then it is ended. Several engines take each step one after another: all are sent
+a request before the first answer is awaited, so that they work concurrently.
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
 from merels.tournament.play.engine_cache import greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
-from merels.tournament.records.games import NANOSECONDS, Entrant, Opening, TimeControl
+from merels.tournament.records.games import SECOND, Entrant, Opening, TimeControl
 
-TRIAL_CLOCK, TRIAL_INCREMENT, TRIAL_NODES = 0.1, 0.01, 100
-"""Limits of the trial's clock, of its increment or time per move (in seconds), and of its nodes."""
+TRIAL_CLOCK = 0.1
+"""Longest time on the clock in a trial, in seconds."""
+TRIAL_INCREMENT = 0.01
+"""Longest increment, or time per move, in a trial, in seconds."""
+TRIAL_NODES = 100
+"""Largest number of nodes in a trial."""
 SEARCH_SECONDS = 0.3
 """Time after which a search is stopped, in seconds."""
 SILENT_HINT = "; an engine must flush every line that it writes"
@@ -33,35 +38,37 @@ SILENT_HINT = "; an engine must flush every line that it writes"
 ERROR_PREFIX = b"info string error"
 """Start of the line with which engines reject input."""
 AT_ONCE = 4
-"""Engines that are started at once for their trial."""
+"""Number of engines that `preflight` tries at the same time, by default."""
 
 
-class Passed(NamedTuple):
-    """Engines that can play."""
+class PreflightResult(NamedTuple):
+    """Result of a preflight in which all engines passed."""
 
     names: list[str]
-    """Name that each engine announces, or ''."""
+    """Name that each engine announces, or '', in the order of the entrants."""
     notices: list[str]
     """Notices for the user."""
 
 
 def preflight(
     entrants: Sequence[Entrant], rules: str, opening: Opening, at_once: int = AT_ONCE
-) -> Passed:
-    """Start each engine once; raise InputError with the fault of an engine that cannot play.
+) -> PreflightResult:
+    """Try the engines; raise InputError with the fault of an engine that cannot play.
 
-    ``at_once``: number of engines that may run at the same time.
+    Of engines with the same `_kind`, only the first is tried. ``at_once``: number of engines that
+    may run at the same time.
     """
     start = start_of(opening, parse_rules(rules))
+    # The comparison of `EngineSpec` ignores `rules_known`, but the trial depends on it.
     kinds = [(_kind(entrant), entrant.engine.rules_known) for entrant in entrants]
     trials: dict[tuple[Entrant, bool], _Trial] = {}
     for kind, entrant in zip(kinds, entrants):
         trials.setdefault(kind, _Trial(entrant, start))
-    to_try = list(trials.values())
-    for first in range(0, len(to_try), at_once):
-        _try_all(to_try[first : first + at_once])
+    all_trials = list(trials.values())
+    for first in range(0, len(all_trials), at_once):
+        _try_all(all_trials[first : first + at_once])
     names = [trials[kind].engine.name for kind in kinds]
-    return Passed(names, [trial.notice for trial in to_try if trial.notice])
+    return PreflightResult(names, [trial.notice for trial in all_trials if trial.notice])
 
 
 def check_program(entrant: Entrant) -> None:
@@ -76,8 +83,8 @@ def options_of(entrant: Entrant) -> Options:
     """Return the options that an engine declares; InputError if it does not start."""
     trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES))
     try:
-        for step in STEPS[:2]:
-            trial.take(step)
+        trial.take(START_STEP)
+        trial.take(GREET_STEP)
         return trial.engine.options
     finally:
         _end([trial])
@@ -86,7 +93,7 @@ def options_of(entrant: Entrant) -> Options:
 def _kind(entrant: Entrant) -> Entrant:
     """Return a key that is equal for engines that differ only in their name.
 
-    Levels of merels have the same key, too.
+    Levels of merels that differ only in name and strength have the same key, too.
     """
     engine = replace(entrant.engine, name="")
     if engine.command == MERELS:
@@ -96,7 +103,7 @@ def _kind(entrant: Entrant) -> Entrant:
 
 
 def _try_all(trials: Sequence[_Trial]) -> None:
-    """Take the engines through all steps, concurrently, and end them."""
+    """Take the engines through all steps and end them."""
     try:
         for step in STEPS:
             for trial in trials:
@@ -129,7 +136,8 @@ class _Trial:
         """Last line that the engine wrote in this step."""
         self.notice = ""
         """Notice to the user on an engine that can play."""
-        self._search = 0
+        self._search_start = 0
+        """Time of sending ``go``, in nanoseconds, as `Connection.begin` returns it."""
 
     def take(self, step: Step) -> None:
         """Take a step; InputError if the engine fails it."""
@@ -203,27 +211,30 @@ class _Trial:
             raise self._fault(f"rejects its options or the rules: {self._reported}")
 
     def think(self) -> None:
-        """Ask for a move, unless the opening ends the game or `move` must ask step by step."""
+        """Ask for a move, unless the opening ends the game or moves are asked for step by step."""
         if self._start.position.outcome() is None and not self._connection.dialect.in_steps:
             line, go = self._request()
-            self._search = self._connection.begin(line + b"\n" + go)
+            self._search_start = self._connection.begin(line + b"\n" + go)
 
-    def move(self) -> None:
-        """Check that the answer is a legal move."""
+    def check_move(self) -> None:
+        """Wait for the move and check that it is legal."""
         position, patience = self._start.position, self._entrant.ping_timeout
         if position.outcome() is not None:
             return
         if self._connection.dialect.in_steps:
-            answer = self._connection.ask(position, *self._request(), int(patience * NANOSECONDS))
+            answer = self._connection.ask(position, *self._request(), int(patience * SECOND))
         else:
-            answer = self._connection.wait_answer(self._search, int(SEARCH_SECONDS * NANOSECONDS))
+            answer = self._connection.wait_answer(
+                self._search_start, int(SEARCH_SECONDS * SECOND)
+            )
             # A slow engine, or one that moves only after `stop`, can play too.
             answer = answer or self._connection.stop(patience)
         details = self._reported and f" ({self._reported})"
         if answer is None:
             details = details or self._connection.last_output()
-            when = "in {:g} s" if self._connection.dialect.in_steps else "within {:g} s after stop"
-            raise self._fault(f"plays no move {when.format(patience)}{details}")
+            in_steps = self._connection.dialect.in_steps
+            when = f"in {patience:g} s" if in_steps else f"within {patience:g} s after stop"
+            raise self._fault(f"plays no move {when}{details}")
         if (objection := judge(position, answer)[1]) is not None:
             where = self._request()[0].decode()
             raise self._fault(f"makes an illegal move: {objection}, after '{where}'{details}")
@@ -231,27 +242,29 @@ class _Trial:
     def _request(self) -> tuple[bytes, bytes]:
         """Return the ``position`` and ``go`` lines."""
         dialect, start = self._connection.dialect, self._start
-        limit = _shortest(self._entrant.limit)
+        limit = _trial_limit(self._entrant.limit)
         return first_line(start, dialect), dialect.go(limit, start.position.side)
 
 
 Step = tuple[Callable[[_Trial], None], str, str]
 """Action, text of its failure, and hint after a timeout."""
+START_STEP: Step = (_Trial.start, "does not start", "")
+GREET_STEP: Step = (_Trial.greet, "does not start", "; see proto= and starttimeout=")
 STEPS: tuple[Step, ...] = (
-    (_Trial.start, "does not start", ""),
-    (_Trial.greet, "does not start", "; see proto= and starttimeout="),
+    START_STEP,
+    GREET_STEP,
     (_Trial.set_up, "does not get ready", ""),
     (_Trial.be_ready, "does not get ready", "; see pingtimeout="),
     (_Trial.think, "plays no move", ""),
-    (_Trial.move, "plays no move", ""),
+    (_Trial.check_move, "plays no move", ""),
 )
 
 
-def _shortest(control: TimeControl) -> Limit:
+def _trial_limit(control: TimeControl) -> Limit:
     """Return limits of the same kinds as ``control``, small enough for an immediate move."""
 
     def seconds(time: int | None, limit: float) -> float | None:
-        return None if time is None else min(time / NANOSECONDS, limit)
+        return None if time is None else min(time / SECOND, limit)
 
     clock = seconds(control.time, TRIAL_CLOCK)
     increment = seconds(control.increment or None, TRIAL_INCREMENT)

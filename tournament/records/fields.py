@@ -8,7 +8,7 @@ from typing import Any
 
 from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.numbers import read_real, read_whole
-from merels.tournament.records.games import NANOSECONDS, TimeControl, clock_text, seconds_text
+from merels.tournament.records.games import SECOND, TimeControl, clock_text, seconds_text
 
 Reader = Callable[[str, str], Any]
 """Reads a text; the second argument names the flag or key in the `InputError` for an invalid one.
@@ -116,7 +116,7 @@ def or_none(read: Reader) -> Reader:
 
 def read_seconds(text: str, what: str) -> int:
     """Parse a time per move in seconds; return nanoseconds."""
-    return round(read_real(text, 1e-3, MAX_SECONDS, what, what="seconds") * NANOSECONDS)
+    return round(read_real(text, 1e-3, MAX_SECONDS, what, what="seconds") * SECOND)
 
 
 def show_nanoseconds(time: int | None) -> str:
@@ -142,7 +142,7 @@ def read_clock(text: str, what: str = "tc=") -> TimeControl:
         raise InputError(text, expected) from None
     if (slash and not moves) or not 0 < total <= MAX_SECONDS or extra > MAX_SECONDS:
         raise InputError(text, expected)
-    return TimeControl(round(total * NANOSECONDS), round(extra * NANOSECONDS), moves)
+    return TimeControl(round(total * SECOND), round(extra * SECOND), moves)
 
 
 def _unsigned(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Pairings, games and results: plain data that runner and workers exchange."""
+"""Time controls, pairings, games and results: plain data that runner and workers exchange."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from merels.protocol.client.engine_spec import EngineSpec
 
-NANOSECONDS, MILLISECOND = 1_000_000_000, 1_000_000
-"""Nanoseconds in a second and in a millisecond."""
+SECOND, MILLISECOND = 1_000_000_000, 1_000_000
+"""A second and a millisecond, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def control_text(limit: TimeControl) -> str:
 
 def seconds_text(nanoseconds: int) -> str:
     """Return nanoseconds as seconds, without trailing zeros."""
-    return f"{nanoseconds / NANOSECONDS:.9f}".rstrip("0").rstrip(".")
+    return f"{nanoseconds / SECOND:.9f}".rstrip("0").rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +77,32 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """Rules that end a game early; a count of 0 turns a rule off. Scores are in centi-men.
-
-    ``max_moves`` counts full moves, a move of each side, from the start of the opening. ``tables``
-    is the folder of tablebases that decide games, empty for none.
-    """
+    """Rules that end a game early; see `Adjudicator`. Scores are in centi-men."""
 
     draw_number: int = 0
+    """Number of the first move at which a draw may be adjudicated."""
     draw_count: int = 0
+    """Moves of each side in a row that must have level scores; 0: no draw by scores."""
     draw_score: int = 0
+    """Largest absolute value of a level score."""
     resign_number: int = 0
+    """Number of the first move at which a loss may be adjudicated."""
     resign_count: int = 0
+    """Moves of one side in a row that must have lost scores; 0: no loss by scores."""
     resign_score: int = 0
+    """A score of minus this value or less is lost; a score of this value or more is won."""
     resign_twosided: bool = False
+    """Whether as many moves of the opponent must have won scores, too."""
     max_moves: int = 0
+    """Moves of each side, the opening included, after which a game is drawn; 0: no limit."""
     tables: str = ""
+    """Folder of the tablebases that adjudicate games, or ''."""
     table_results: str = "BOTH"
     """Results that tablebases adjudicate, one of `TABLE_RESULTS`."""
 
 
 TABLE_RESULTS = ("BOTH", "WIN_LOSS", "DRAW")
+"""Values of ``-tbadjudicate``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,8 @@ Results = Sequence[Sequence[PairingResult]]
 class GameSpec:
     """A game to play. The one or two games of a pair share their opening and ``pair``.
 
-    ``seed`` is derived from the tournament's seed; neither the referee nor the engines use it.
+    ``seed`` is derived from the tournament's seed. Only executors that invent games, as in tests,
+    use it.
     """
 
     number: int
@@ -217,10 +224,10 @@ class Overtime(NamedTuple):
 class Oddities(NamedTuple):
     """Counts of an engine's faults that did not affect the game."""
 
-    junk: int = 0
+    junk_lines: int = 0
     """Lines outside the protocol."""
-    late: int = 0
-    """Late answers within ``timemargin=``, and answers to no search or to an earlier one."""
+    late_answers: int = 0
+    """Answers late by at most ``timemargin=``, and answers to no search or to an earlier one."""
 
 
 class Origin(NamedTuple):
@@ -258,4 +265,4 @@ class GameResult:
     oddities: tuple[Oddities, Oddities] = (Oddities(), Oddities())
     """Oddities of White's and Black's engine."""
     cause: str = ""
-    """One of `CAUSES`; empty if unknown."""
+    """One of `CAUSES` in `merels.tournament.statistics.terminations`; empty if unknown."""

@@ -14,7 +14,7 @@ ENGINE_TAGS = ("WhiteEngine", "BlackEngine")
 SETTINGS_TAGS = ("WhiteSettings", "BlackSettings")
 """PGN tags with the engines' options and limits, as words of the command line."""
 CAUSE_TAG = "Cause"
-"""PGN tag with the cause of the game's end, one of `CAUSES`."""
+"""PGN tag with the cause of the game's end, one of the keys of `CAUSES`."""
 CONTROL_TAGS = ("WhiteTimeControl", "BlackTimeControl")
 """PGN tags with the time controls, if White's and Black's differ."""
 IDENTITY = re.compile(r"[0-9a-f]{16}-\d{1,18}")
@@ -26,17 +26,19 @@ LOG_LEVELS = ("trace", "info", "warn", "err", "fatal")
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The score, or the estimates, are printed after every so many games; 0: never."""
+    """Games from one printed line of results to the next; 0: such lines are never printed."""
 
     score: int = 1
+    """Interval of the score of a match."""
     rating: int = 10
+    """Interval of the estimates of a match or of the rating list, which replace the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class PgnStyle:
     """Contents of a move's comment: score, depth, time and the parts that are True.
 
-    If ``minimal``, there is no comment.
+    With ``minimal``, only the last move has a comment: the reason of the game's end.
     """
 
     minimal: bool = False

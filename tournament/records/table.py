@@ -1,7 +1,6 @@
 """The flags of ``merels tournament``, ``tune`` and ``league``, named as in fastchess and cutechess.
 
-All that is known about a flag is here: its help, its keys, how their values are read, their
-defaults, and the fields of the settings that they set.
+Each entry has a flag's help and keys, and the readers, defaults and settings fields of its values.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import START
 from merels.engine.game.rules import FLYING_MEN, Rules
 from merels.tournament.journal.rows import Row
-from merels.tournament.records.games import MoveRecord
+from merels.tournament.records.games import MILLISECOND, MoveRecord
 from merels.tournament.statistics.ratings import Ratings
 from merels.tournament.statistics.terminations import Ending
 
@@ -26,7 +26,6 @@ FIGURES = ("n", "white", "black", "result", "reason", "phase", "plies", "opening
 """Columns of a lot: numbers of games and of plies, and indices in lists.
 
 ``reason`` is the kind of a game's end, ``text`` its description."""
-_MILLION = 1_000_000
 
 Column = list[int]
 JSON = dict[str, Any]
@@ -183,8 +182,8 @@ def moves_view(moves: Sequence[MoveRecord]) -> list[list[Any]]:
         [
             move.move,
             move.score if move.win_in is None else f"#{move.win_in}",
-            move.depth, move.elapsed // _MILLION,
-            None if move.clock is None else move.clock // _MILLION,
+            move.depth, move.elapsed // MILLISECOND,
+            None if move.clock is None else move.clock // MILLISECOND,
         ]
         for move in moves
     ]

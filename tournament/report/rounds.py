@@ -46,7 +46,7 @@ def round_lines(settings: Settings, results: Results, unfinished: bool) -> list[
     return [] if table is None else table.text().splitlines()
 
 
-def news_of_round(settings: Settings, results: Results) -> list[str]:
+def round_start_lines(settings: Settings, results: Results) -> list[str]:
     """Return lines of text for the start of the last round in ``results``.
 
     For a Swiss tournament: the round, and its bye, if any. For a knockout: in the first round the

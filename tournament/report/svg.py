@@ -1,4 +1,4 @@
-"""Plots as SVG: intervals in the cells of tables, and the course of a value over games."""
+"""Plots as SVG: intervals in the cells of tables, and lines of a value over the games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from merels.tournament.report.table import text_html
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 170, 60, 20, 10, 34
-"""Size and margins of a course."""
+"""Size and margins of a line plot."""
 
 
 def interval(spans: Iterable[tuple[str, float, float]], point: float, text: str) -> str:
@@ -25,7 +25,7 @@ def interval(spans: Iterable[tuple[str, float, float]], point: float, text: str)
             f'<circle class="value" cx="{point:.1%}" cy="50%" r="4"/></svg>')
 
 
-def course(
+def line_plot(
     label: str, points: Sequence[tuple[int, float]], end: int,
     levels: Sequence[tuple[str, float]], shown: Iterable[float] = (), error: float | None = None,
     bounds: tuple[float, float] = (-math.inf, math.inf),

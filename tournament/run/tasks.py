@@ -93,10 +93,10 @@ class Played:
 
     number: int
     reported: int
-    """Number of moves reported before; 0 if the game was restarted."""
+    """Number of moves reported before; 0 for the first report of each attempt to play the game."""
     moves: tuple[MoveRecord, ...]
-    asked: int
-    """Monotonic time, in nanoseconds, at which the side to move received ``go``."""
+    go_time: int
+    """Monotonic time, in nanoseconds, at which the side to move was sent ``go``."""
 
 
 @dataclass(frozen=True, slots=True)

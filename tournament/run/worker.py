@@ -48,7 +48,7 @@ class LiveReporter:
 
     def _report_moves(self) -> None:
         """Report new moves every `REPORT_SECONDS` until the runner has ended."""
-        game, reported, asked = None, 0, 0
+        game, reported, go_time = None, 0, 0
         with contextlib.suppress(OSError):
             while True:
                 time.sleep(REPORT_SECONDS)
@@ -56,13 +56,13 @@ class LiveReporter:
                     continue
                 if game is not self._game:
                     game = self._game
-                    reported, asked = 0, game[2]
+                    reported, go_time = 0, game[2]
                 elif len(game[1]) == reported:
                     continue
                 new = tuple(game[1][reported:])
                 # The sum leaves out the worker's time between moves, which is too short to notice.
-                asked += sum(move.elapsed for move in new)
-                self._report(Played(game[0], reported, new, asked))
+                go_time += sum(move.elapsed for move in new)
+                self._report(Played(game[0], reported, new, go_time))
                 reported += len(new)
 
 

@@ -9,7 +9,7 @@ from merels.tournament.journal.journal import Journal
 from merels.tournament.records.as_flags import condition_rows, typed
 from merels.tournament.records.settings import Parameter, Settings, facts
 from merels.tournament.report.html import details, facts_list, note, page, standings, table_section
-from merels.tournament.report.svg import course
+from merels.tournament.report.svg import line_plot
 from merels.tournament.report.table import Column, Table, number_columns, text_columns, text_html
 from merels.tournament.statistics.terminations import count_terminations
 from merels.tournament.tuning.spsa_state import SpsaState
@@ -78,7 +78,7 @@ def parameter_plot(
     last point marks the error.
     """
     start = parameter.start
-    return course(
+    return line_plot(
         f"{parameter.name} over {pairs} pairs", points, pairs, [("start", start)],
         [start - parameter.c_end, start + parameter.c_end], error,
         (parameter.minimum, parameter.maximum),

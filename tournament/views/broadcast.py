@@ -1,7 +1,7 @@
 """The state of a running tournament for its page, and the changes since any earlier version.
 
-The size of an event does not grow with the number of finished games: the page gets only the latest
-games and the standings.
+The web server sends each set of changes as one event. The size of an event does not grow with the
+number of finished games: the page gets only the latest games and the standings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from merels.engine.common.errors import printable
 from merels.engine.game.rules import Rules
 from merels.tournament.journal.rows import Row
-from merels.tournament.records.games import Entrant, GameSpec, MoveRecord
+from merels.tournament.records.games import MILLISECOND, Entrant, GameSpec, MoveRecord
 from merels.tournament.report.lots import JSON, Lot, moves_view
 from merels.tournament.run.tasks import Played
 
@@ -25,7 +25,6 @@ KEPT_GAMES = 200
 """Number of latest games that are listed and can be replayed."""
 NOTICES = 20
 """Number of latest notices that are kept."""
-MILLION = 1_000_000
 
 
 @dataclass(slots=True)
@@ -36,23 +35,27 @@ class _LiveGame:
     version: int
     """Version of the state in which the game last changed."""
     moves: list[MoveRecord] = field(default_factory=list)
-    asked: int | None = None
-    """Monotonic time, in nanoseconds, at which the side to move received ``go``."""
+    go_time: int | None = None
+    """Monotonic time, in nanoseconds, at which the side to move was sent ``go``."""
 
     def view(self) -> JSON:
-        """Return the game with its clocks, and the thinking time so far in milliseconds."""
-        spec, asked = self.spec, self.asked
+        """Return the game, its initial clocks and the thinking time so far, in milliseconds."""
+        spec, go_time = self.spec, self.go_time
         return {
             "n": spec.number,
             "white": printable(spec.white.name), "black": printable(spec.black.name),
             "position": spec.opening.position, "opening": list(spec.opening.moves),
             "moves": moves_view(self.moves), "clocks": [_clock(spec.white), _clock(spec.black)],
-            "thinking": None if asked is None else max(0, monotonic_ns() - asked) // MILLION,
+            "thinking":
+                None if go_time is None else max(0, monotonic_ns() - go_time) // MILLISECOND,
         }
 
 
 class Broadcast:
-    """The state in numbered versions; all methods may be called from any thread."""
+    """The state of the page, whose version is a number that each change raises.
+
+    Only one thread, the runner's, changes the state. Any thread may call `since`.
+    """
 
     def __init__(self, rules: Rules, about: str) -> None:
         """Start with ``about``, the title of the page."""
@@ -67,7 +70,7 @@ class Broadcast:
 
     @contextmanager
     def _change(self) -> Iterator[int]:
-        """Hold the state for a change; yield its new version, and wake the readers."""
+        """Lock the state for a change; yield its new version, and wake the threads in `since`."""
         with self._changed:
             self._version += 1
             yield self._version
@@ -79,12 +82,12 @@ class Broadcast:
             self._live[spec.number] = _LiveGame(spec, version)
 
     def game_continued(self, played: Played) -> None:
-        """Add new moves of a game in progress; the first moves of a replay replace all moves."""
+        """Add new moves of a game in progress; after a restart of the game, replace its moves."""
         with self._change() as version:
             game = self._live[played.number]
             del game.moves[played.reported :]
             game.moves += played.moves
-            game.asked, game.version = played.asked, version
+            game.go_time, game.version = played.go_time, version
 
     def game_ended(self, row: Row) -> None:
         """Add a finished game."""
@@ -105,9 +108,9 @@ class Broadcast:
                     self._parts[name] = version, value
 
     def since(self, version: int, seconds: float = 0.0) -> tuple[int, JSON]:
-        """Return the present version, and what has changed since ``version``; 0: everything.
+        """Return the current version, and the changes since ``version``; 0: the whole state.
 
-        Wait ``seconds`` for a change; without a change, there are no parts.
+        Wait at most ``seconds`` for a change; without one, the changes are empty.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._version > version, seconds)
@@ -128,6 +131,6 @@ class Broadcast:
 
 
 def _clock(entrant: Entrant) -> int | None:
-    """Return the time on a clock at the start, in milliseconds; None without a clock."""
+    """Return the time on an engine's clock at the start, in milliseconds; None without a clock."""
     time = entrant.limit.time
-    return None if time is None else time // MILLION
+    return None if time is None else time // MILLISECOND

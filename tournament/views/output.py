@@ -15,7 +15,7 @@ T = TypeVar("T")
 VIEW_SHARE = 0.02
 """Largest share of the time that drawing a view may take."""
 BACKGROUND_SHARE = 0.1
-"""Largest share of the time that a background thread may use, because it takes the GIL."""
+"""Largest share of the time that a background thread may use, because it holds the GIL."""
 WAIT_SECONDS = 0.02
 """Seconds that the runner's thread waits for a background task that it has just started."""
 

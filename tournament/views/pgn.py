@@ -19,7 +19,7 @@ from merels.tournament.journal.players import settings_words
 from merels.tournament.journal.rows import Row, record_of, score_word
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.as_flags import typed
-from merels.tournament.records.games import NANOSECONDS, MoveRecord, control_text
+from merels.tournament.records.games import SECOND, MoveRecord, control_text
 from merels.tournament.records.output import (
     CAUSE_TAG,
     ENGINE_TAGS,
@@ -124,7 +124,7 @@ class GameWriter:
             values = {engine_tag: version, settings_tag: self._engines.get(name, "")}
             tags |= {tag: value for tag, value in values.items() if value}
         if row.started:  # An imported game may have no time.
-            seconds = row.elapsed // NANOSECONDS
+            seconds = row.elapsed // SECOND
             tags["GameDuration"] = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
             tags["GameStartTime"] = row.started
             tags["GameEndTime"] = _later(row.started, row.elapsed)
@@ -134,12 +134,12 @@ class GameWriter:
         """Return the comment of a style with more parts, such as ``+0.79/6 0.001s, n=1234``."""
         if not move.elapsed:  # Imported moves have no time.
             return ""
-        text = f"{score_text(score_word(move), str(move.depth))}{move.elapsed / NANOSECONDS:.3f}s"
+        text = f"{score_text(score_word(move), str(move.depth))}{move.elapsed / SECOND:.3f}s"
         style, info, parts = self._style, _figures(move.info), [text]
         if style.clock and move.clock is not None:
-            parts.append(f"tl={move.clock / NANOSECONDS:.3f}s")
+            parts.append(f"tl={move.clock / SECOND:.3f}s")
         if style.latency and (time := parse_whole(info.get("time", ""))) is not None:
-            parts.append(f"latency={max(0, move.elapsed / NANOSECONDS - time / 1000):.3f}s")
+            parts.append(f"latency={max(0, move.elapsed / SECOND - time / 1000):.3f}s")
         if style.nodes:
             parts.append(f"n={move.nodes}")
         for is_shown, key, name in (
@@ -172,7 +172,7 @@ def _usual_comments(row: Row) -> list[str]:
     """
     try:
         return [
-            f"{score_text(score, depth)}{time / NANOSECONDS:.3f}s" if time else ""
+            f"{score_text(score, depth)}{time / SECOND:.3f}s" if time else ""
             for _, score, depth, time in zip(
                 row.moves.split(), row.scores.split(), row.depths.split(),
                 row.measures(row.times), strict=True,

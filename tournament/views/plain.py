@@ -15,7 +15,7 @@ from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_text
-from merels.tournament.report.rounds import news_of_round, round_lines
+from merels.tournament.report.rounds import round_start_lines, round_lines
 from merels.tournament.report.summary import (
     endings_text,
     health_table,
@@ -47,7 +47,7 @@ class PlainView(NoticeView):
         self._out = out or sys.stdout
 
     def paired(self) -> None:
-        self._print(*news_of_round(self._settings, self._plan.so_far))
+        self._print(*round_start_lines(self._settings, self._plan.so_far))
 
     def game_started(self, spec: GameSpec, time: str) -> None:
         """Print ``Started game 1 of 200 (A vs B)``; in a knockout ``1 of at most 200``."""

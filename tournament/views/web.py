@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from threading import Event, Thread
-from time import monotonic, thread_time
+from time import monotonic, sleep, thread_time
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.notices import notify
@@ -23,7 +23,7 @@ from merels.tournament.report.crosstable import crosstable
 from merels.tournament.report.html import details, document, facts_list, script, standings, style
 from merels.tournament.report.rounds import rounds_table
 from merels.tournament.report.summary import hypotheses, match_lines
-from merels.tournament.report.svg import course
+from merels.tournament.report.svg import line_plot
 from merels.tournament.report.table import text_html
 from merels.tournament.run.scoreboard import Scoreboard, View
 from merels.tournament.run.tasks import Played
@@ -38,7 +38,7 @@ ADDRESS = "127.0.0.1"
 EVENT_SECONDS = 0.3
 """Shortest time between two events, in seconds."""
 EVENT_SHARE = 0.02
-"""Largest share of the time that a stream may use for events, because it takes the GIL."""
+"""Largest share of the time that a stream may use for events, because their code holds the GIL."""
 STANDINGS_SECONDS = 2.0
 """Shortest time between two updates of the standings, in seconds."""
 END_SECONDS = 2.0
@@ -104,9 +104,10 @@ class WebView(View):
         """Points of the SPRT graph: number of games and log-likelihood ratio."""
         self._stride = 1
         """Smallest number of games between two of the `_points`."""
-        self._is_open = False
+        self._is_running = False
         """Whether the run has begun and is not over."""
         self._stays = False
+        """Whether the page stays after the run: false after Ctrl-C or an exception."""
         note = "" if has_moves else NO_MOVES
         try:
             self._server = _PageServer(port, self._broadcast, _page(title, note))
@@ -122,8 +123,8 @@ class WebView(View):
 
     def attach(self, board: Scoreboard) -> None:
         self._board = board
-        self._is_open = True
-        self._show_score()
+        self._is_running = True
+        self._show_progress()
 
     def paired(self) -> None:
         """Request new standings, with the new round."""
@@ -154,19 +155,20 @@ class WebView(View):
 
     def tick(self, standings: Standings, playing: Mapping[int, GameSpec]) -> None:
         """Update the progress, and the standings if a page is open."""
-        self._show_score()
+        self._show_progress()
         if self._server.readers and self._standings.update(self._standings_task):
             self._show_standings()
 
     def over(self, end: str, why: str = "") -> None:
         """Show the end of the run; pages that have received it need no server afterwards."""
-        if not self._is_open:
+        if not self._is_running:
             return
-        self._is_open = False
+        self._is_running = False
         self._stays = end not in ("interrupted", "killed", "failed")
         board = self._board
         done = board.standings.finished
-        text = ENDS.get(end, "Ended after {progress}" + (": {why}" if why else ".")).format(
+        failure = "Ended after {progress}: {why}" if why else "Ended after {progress}."
+        text = ENDS.get(end, failure).format(
             all="the one game is" if done == 1 else f"all {done} games are",
             games=counted(done, "game"),
             progress=board.plan.progress(done).text, verdict=board.verdict, why=printable(why),
@@ -178,12 +180,12 @@ class WebView(View):
         if (task := self._standings_task()) is not None:
             self._standings.value = task()
         self._show_standings()
-        self._show_score()
+        self._show_progress()
         self._broadcast.show(over={"end": end, "text": text})
         self._server.finish()
 
     def stay(self) -> None:
-        """Serve the page until Ctrl-C, unless that has ended the run."""
+        """Serve the page until Ctrl-C, unless Ctrl-C or an exception has ended the run."""
         if not self._stays:
             return
         notify(f"the page stays at {self.address} until Ctrl-C")
@@ -205,8 +207,8 @@ class WebView(View):
                 self._points = self._points[1::2]
                 self._stride *= 2
 
-    def _show_score(self) -> None:
-        """Update the progress on the page."""
+    def _show_progress(self) -> None:
+        """Update the progress and the pace on the page."""
         progress = self._board.plan.progress(self._board.standings.finished)
         parts = [f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"]
         if not self._has_moves:
@@ -216,7 +218,10 @@ class WebView(View):
         })
 
     def _standings_task(self) -> Callable[[], dict[str, str]] | None:
-        """Return a thread-safe function that makes the standings; None if they are up to date."""
+        """Return a thread-safe function that makes the standings; None if they are up to date.
+
+        The caller must call the function, because they count as up to date from now on.
+        """
         board = self._board
         if self._games_in_standings == board.standings.finished:
             return None
@@ -257,7 +262,7 @@ def _test_plot(sprt: Sprt, points: Sequence[tuple[int, float]]) -> str:
     text = (f"LLR {llr:.2f} after {counted(games, 'game')}; bounds {sprt.lower:.2f} and "
             f"{sprt.upper:.2f} for {hypotheses(sprt)}")
     levels = [("H1", sprt.upper), ("H0", sprt.lower)]
-    return course(text, points, max(20, games), levels)
+    return line_plot(text, points, max(20, games), levels)
 
 
 def _page(title: str, note: str) -> Page:
@@ -269,9 +274,9 @@ def _page(title: str, note: str) -> Page:
         HEADER.format(title=text_html(title)),
     )
     stream = files("merels.tournament.report").joinpath("page/stream.js").read_text("utf-8")
-    names = {"": ("html", text), "page.css": ("css", style()), "page.js": ("js", script()),
+    texts = {"": ("html", text), "page.css": ("css", style()), "page.js": ("js", script()),
              "stream.js": ("js", stream)}
-    page = {name: (TYPES[kind], content.encode()) for name, (kind, content) in names.items()}
+    page = {name: (TYPES[kind], content.encode()) for name, (kind, content) in texts.items()}
     return page | read_page("merels.protocol.web", "page", ["icon.svg"])
 
 
@@ -288,11 +293,11 @@ class _PageServer(LocalServer):
         Thread(target=self.serve_forever, args=(0.1,), daemon=True).start()
 
     def finish(self) -> None:
-        """Wait until all streams have written the last event, but not longer than `END_SECONDS`."""
+        """End the streams: wait until all have sent the last event, at most `END_SECONDS`."""
         self.ended.set()
         end = monotonic() + END_SECONDS
         while self.readers and monotonic() < end:
-            Event().wait(0.01)
+            sleep(0.01)
 
 
 class _Handler(LocalHandler):
@@ -318,13 +323,15 @@ class _Handler(LocalHandler):
 
         Without changes, an empty event shows that the runner is alive.
         """
-        server, version, pause, is_last = self.server, 0, 0.0, False
+        server = self.server
+        version, pause, is_last = 0, 0.0, False
 
-        def take(seconds: float) -> bytes | None:
+        def next_event(seconds: float) -> bytes | None:
+            """Wait for the pause, then at most ``seconds`` for changes; None after the last."""
             nonlocal version, pause, is_last
             if is_last:
                 return None
-            server.ended.wait(pause)
+            server.ended.wait(pause)  # The end of the run ends the pause.
             began = thread_time()
             version, changes = server.broadcast.since(version, seconds)
             is_last = "over" in changes
@@ -334,6 +341,6 @@ class _Handler(LocalHandler):
 
         server.readers.add(self)
         try:
-            self.send_events(take)
+            self.send_events(next_event)
         finally:
             server.readers.discard(self)

@@ -17,7 +17,7 @@ import pytest
 from merels.tournament.league.league import JOURNAL, open_league
 from merels.tournament.league.rating_list import families
 from merels.tournament.league.site import INDEX, SITE
-from merels.tournament.play.preflight import Passed
+from merels.tournament.play.preflight import PreflightResult
 from merels.tournament.run.runner import End, Runner
 from tests.commands import call, output, refusal, run
 from tests.kit import executor
@@ -308,7 +308,8 @@ def test_a_league_whose_log_or_site_cannot_be_written_fails(
         return "finished"
 
     monkeypatch.setattr(Runner, "run", play)
-    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: Passed([], []))
+    passed = PreflightResult([], [])
+    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: passed)
     folder = make_league(tmp_path / "league", "AB", random_games("AB", 4))
     assert run(capsys, ["league", folder, "play"])[0] == 0
     status, _, err = run(capsys, ["league", folder, "play", "-log", "/dev/full"])
@@ -322,7 +323,8 @@ def test_an_anchor_that_is_no_player_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Runner, "run", lambda runner, make_pool: "finished")
-    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: Passed([], []))
+    passed = PreflightResult([], [])
+    monkeypatch.setattr("merels.tournament.commands.run.preflight", lambda *_: passed)
     anchors = (("A", 1000.0), ("C", 2000.0))
     folder = make_league(tmp_path / "league", "AB", random_games("AB", 4), anchors=anchors)
     status, _, err = run(capsys, ["league", folder, "play"])

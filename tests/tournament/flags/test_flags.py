@@ -16,7 +16,7 @@ from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
 from merels.tournament.pairing.schedule import schedule_for
-from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
+from merels.tournament.records.games import SECOND, Adjudication, TimeControl
 from merels.tournament.records.fields import read_clock
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
@@ -75,7 +75,7 @@ def test_an_odd_number_of_games_in_a_match_is_refused(words: tuple[str, ...]) ->
 )
 def test_a_tc_is_read(text: str, moves: int | None, seconds: float, increment: float) -> None:
     assert read_clock(text) == TimeControl(
-        time=round(seconds * NANOSECONDS), increment=round(increment * NANOSECONDS), moves=moves
+        time=round(seconds * SECOND), increment=round(increment * SECOND), moves=moves
     )
 
 
@@ -104,10 +104,10 @@ def test_the_keys_of_an_engine_override_those_of_each(tmp_path: Path) -> None:
     assert first.engine.command == (str(program), "--a", "b c", "-d")
     assert dict(first.engine.options) == {"Threads": "2", "Hash": "16", "Some Path": "a=b"}
     assert (first.engine.protocol, first.restart, first.ponder) == ("ugi", True, True)
-    assert first.limit == TimeControl(time=60 * NANOSECONDS, moves=40, margin=20_000_000)
+    assert first.limit == TimeControl(time=60 * SECOND, moves=40, margin=20_000_000)
     assert first.start_timeout == 2.5
     assert (second.name, second.engine.protocol, second.restart) == ("z", "uci", False)
-    assert second.limit == TimeControl(per_move=NANOSECONDS // 2), "overrides -each"
+    assert second.limit == TimeControl(per_move=SECOND // 2), "overrides -each"
 
 
 def test_an_error_in_a_value_of_each_is_reported_once() -> None:

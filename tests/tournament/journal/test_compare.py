@@ -15,7 +15,7 @@ import pytest
 from merels.engine.search.levels import LEVELS
 from merels.protocol.process.limits import ResourceLimits
 from merels.tournament.journal.compare import differences, listed
-from merels.tournament.records.games import NANOSECONDS, Adjudication, TimeControl
+from merels.tournament.records.games import SECOND, Adjudication, TimeControl
 from merels.tournament.records.settings import (
     OpeningSettings,
     Parameter,
@@ -36,7 +36,7 @@ FULL = replace(
         replace(
             changed(engine(name), resources=ResourceLimits(1, 2, 3), options=(("Hash", "1"),),
                     directory="/", command=("x", "z")),
-            limit=TimeControl(NANOSECONDS, 1_000_000, 5, None, 6, 7, 8_000_000),
+            limit=TimeControl(SECOND, 1_000_000, 5, None, 6, 7, 8_000_000),
         )
         for name in "AB"
     ),
@@ -65,7 +65,7 @@ def other_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return (("Hash", "2"),) if isinstance(value[0], tuple) else ("y", "z")
     if value is None:
-        return 2 * NANOSECONDS
+        return 2 * SECOND
     return value / 2 if isinstance(value, float) else value + (1 if value < 1000 else 1_000_000)
 
 
@@ -113,7 +113,7 @@ def with_limits(*values: TimeControl) -> Settings:
     )
 
 
-SLOW, FAST = TimeControl(2 * NANOSECONDS, 20_000_000), TimeControl(NANOSECONDS, 10_000_000)
+SLOW, FAST = TimeControl(2 * SECOND, 20_000_000), TimeControl(SECOND, 10_000_000)
 
 
 def test_a_difference_of_all_engines_is_listed_once() -> None:

@@ -19,7 +19,7 @@ from merels.tournament.journal.rows import make_row
 from merels.tournament.play import player
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import NotStarted, play_game
-from merels.tournament.records.games import NANOSECONDS, Adjudication, Entrant, TimeControl
+from merels.tournament.records.games import SECOND, Adjudication, Entrant, TimeControl
 from tests.commands import refusal
 from tests.kit.fakes import fake
 from tests.kit.rows import check_rows
@@ -28,10 +28,10 @@ from tests.tournament.specs import engine_words, game, match
 pytestmark = pytest.mark.thorough
 
 NODES = TimeControl(nodes=10)
-CLOCK = TimeControl(time=NANOSECONDS // 2)
-SECOND = TimeControl(per_move=NANOSECONDS, margin=NANOSECONDS // 5)
+CLOCK = TimeControl(time=SECOND // 2)
+ONE_SECOND = TimeControl(per_move=SECOND, margin=SECOND // 5)
 """A second for each move, in which an engine can move even on a busy machine."""
-HOUR = TimeControl(time=3600 * NANOSECONDS)
+HOUR = TimeControl(time=3600 * SECOND)
 SHORT = Adjudication(max_moves=12)
 AT_ONCE = 6
 """Rows that are checked at the same time; most of them wait."""
@@ -115,7 +115,7 @@ FAULTS = (
     Fault("never", game=f"{NO_BESTMOVE})", cause="time", moves=0, limit=CLOCK),
     Fault("stops-only", game=f"stalls ({IDLE})", cause="stall", moves=0, ping=1.0),
     Fault("stops-only", game=LATE, cause="time", moves=0, limit=CLOCK),
-    Fault("late 1.7", game=LATE, cause="time", moves=2, limit=SECOND),
+    Fault("late 1.7", game=LATE, cause="time", moves=2, limit=ONE_SECOND),
     Fault("deaf", DEAF, "", f"stalls ({DEAF})", "stall", 2, ping=1.0),
     # The fault is detected long before an hour has passed.
     Fault("deaf", DEAF, "", f"stalls ({DEAF})", "stall", 2, limit=HOUR, ping=1.0),

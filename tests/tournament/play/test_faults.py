@@ -25,7 +25,7 @@ from merels.tournament.play import player
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import NotStarted, play_game
 from merels.tournament.records.games import (
-    NANOSECONDS,
+    SECOND,
     Adjudication,
     Entrant,
     GameResult,
@@ -41,7 +41,7 @@ PATIENCE = 60.0
 """Timeout for engines that start and answer, in seconds; a busy machine may need long."""
 ROOT = Path(__file__).parents[3]
 NODES = TimeControl(nodes=10)
-CLOCK = TimeControl(time=NANOSECONDS // 2)
+CLOCK = TimeControl(time=SECOND // 2)
 SHORT = Adjudication(max_moves=12)
 
 
@@ -76,9 +76,9 @@ def check(result: GameResult, termination: str, reason: str, moves: int | None =
         assert len(result.moves) == moves
 
 
-TENTH = TimeControl(per_move=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+TENTH = TimeControl(per_move=SECOND // 10, margin=SECOND // 50)
 """A tenth of a second for each move."""
-HOUR = TimeControl(time=3600 * NANOSECONDS)
+HOUR = TimeControl(time=3600 * SECOND)
 DEAF = "does not respond for 2 s"
 NO_BESTMOVE = "loses on time (no bestmove, even after stop)"
 
@@ -133,7 +133,7 @@ def test_an_engine_that_writes_or_answers_isready_may_search_for_long(
         monkeypatch.setattr(player, "IDLE_SECONDS", 0.0)
     result = meet(engines, hasty(mode, "3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
-    assert max(move.elapsed for move in result.moves) > 2 * NANOSECONDS
+    assert max(move.elapsed for move in result.moves) > 2 * SECOND
 
 
 def test_endless_output_on_a_clock_loses_on_time(engines: EngineCache) -> None:
@@ -165,7 +165,7 @@ def test_the_delay_of_an_engine_that_reads_no_stop_is_measured_before_it_is_ende
     engines: EngineCache,
 ) -> None:
     """The engine needs 0.9 s of a core that it shares, and gets a second."""
-    shared = engine("shares-core", "0.9", TimeControl(per_move=NANOSECONDS))
+    shared = engine("shares-core", "0.9", TimeControl(per_move=SECOND))
     result = meet(engines, shared)
     check(result, "time forfeit", f"White {re.escape(NO_BESTMOVE)}", 2)
     lost = result.overtime
@@ -176,20 +176,20 @@ def test_the_delay_of_an_engine_that_reads_no_stop_is_measured_before_it_is_ende
 
 
 def test_an_overrun_within_the_margin_loses_nothing(engines: EngineCache) -> None:
-    limit = replace(TENTH, margin=60 * NANOSECONDS)
+    limit = replace(TENTH, margin=60 * SECOND)
     result = meet(engines, engine("late", "0.3", limit))
     assert result.termination in ("adjudication", "normal"), result.reason
-    assert max(move.elapsed for move in result.moves) > NANOSECONDS // 10
+    assert max(move.elapsed for move in result.moves) > SECOND // 10
 
 
 def test_the_time_to_stop_pondering_is_charged_to_the_engine(engines: EngineCache) -> None:
-    second = TimeControl(time=NANOSECONDS, increment=2 * NANOSECONDS, margin=60 * NANOSECONDS)
+    second = TimeControl(time=SECOND, increment=2 * SECOND, margin=60 * SECOND)
     ponders = replace(engine("ponders", "0.2", second), ponder=True)
     result = meet(engines, ponders)
     assert result.termination in ("adjudication", "normal"), result.reason
-    slow = [move.elapsed for move in result.moves[2::2] if move.elapsed >= NANOSECONDS // 5]
+    slow = [move.elapsed for move in result.moves[2::2] if move.elapsed >= SECOND // 5]
     assert slow, "no guess was wrong, so no search had to be stopped"
-    short = TimeControl(time=NANOSECONDS // 10, margin=NANOSECONDS // 50)
+    short = TimeControl(time=SECOND // 10, margin=SECOND // 50)
     result = meet(engines, replace(engine("ponders", "0.3", short), ponder=True))
     check(result, "time forfeit", r"White loses on time \(\d+ms overrun\)")
     # The clock is longer than the timeout for the end of a search.

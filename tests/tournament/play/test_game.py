@@ -18,7 +18,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.game import play_game
 from merels.tournament.records.games import (
-    NANOSECONDS,
+    SECOND,
     Adjudication,
     Entrant,
     GameResult,
@@ -31,7 +31,7 @@ from tests.kit.rows import check_rows
 from tests.tournament.specs import MERELS, changed, game
 
 NODES = TimeControl(nodes=20)
-BUSY = 30 * NANOSECONDS
+BUSY = 30 * SECOND
 """Margin for a busy machine."""
 ONE_MOVE = Adjudication(max_moves=1)
 
@@ -80,22 +80,22 @@ def test_a_game_is_played_with_any_limit(engines: EngineCache) -> None:
             assert (move.clock is None) == (limit.time is None)
 
     check_rows([
-        TimeControl(time=NANOSECONDS // 5, increment=NANOSECONDS // 50, margin=BUSY),
-        TimeControl(time=NANOSECONDS // 5, moves=5, margin=BUSY),
-        TimeControl(per_move=NANOSECONDS // 50, margin=BUSY),
+        TimeControl(time=SECOND // 5, increment=SECOND // 50, margin=BUSY),
+        TimeControl(time=SECOND // 5, moves=5, margin=BUSY),
+        TimeControl(per_move=SECOND // 50, margin=BUSY),
         TimeControl(depth=2),
-        TimeControl(time=NANOSECONDS, nodes=50, margin=BUSY),
+        TimeControl(time=SECOND, nodes=50, margin=BUSY),
     ], check)
 
 
 def test_the_clock_after_each_move_is_recorded(engines: EngineCache) -> None:
-    second = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 10, margin=BUSY)
+    second = TimeControl(time=SECOND, increment=SECOND // 10, margin=BUSY)
     rule = Adjudication(max_moves=5)
     result = play_game(game(merels("A", second), merels("B", second), adjudication=rule), engines)
     for side in (0, 1):
-        clock = NANOSECONDS
+        clock = SECOND
         for move in result.moves[side::2]:
-            clock += NANOSECONDS // 10 - move.elapsed
+            clock += SECOND // 10 - move.elapsed
             assert move.clock == clock
 
 
@@ -164,7 +164,7 @@ def test_an_engine_that_died_between_games_is_replaced(engines: EngineCache) -> 
 def test_a_pondering_engine_gets_go_ponder_and_ponderhit_or_stop() -> None:
     traced: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
-        clock = TimeControl(time=NANOSECONDS, increment=NANOSECONDS // 50, margin=BUSY)
+        clock = TimeControl(time=SECOND, increment=SECOND // 50, margin=BUSY)
         rule = Adjudication(max_moves=15)
         spec = game(merels("A", clock, True), merels("B", clock), adjudication=rule)
         result = play_game(spec, watched)
@@ -319,7 +319,7 @@ def test_a_bestmove_before_stop_or_ponderhit_counts_as_a_fault(
     result = play_game(game(ponderer, other, adjudication=Adjudication(max_moves=3)), engines)
     assert (len(result.moves), result.termination) == (6, "adjudication")
     white, black = result.oddities
-    assert (white.late > 0) == (kind == "early") and black.late == 0
+    assert (white.late_answers > 0) == (kind == "early") and black.late_answers == 0
 
 
 @pytest.mark.parametrize("ponder", [False, True])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from merels.tournament.report.rounds import live_lines, news_of_round, round_lines
+from merels.tournament.report.rounds import live_lines, round_start_lines, round_lines
 from tests.tournament.specs import settings
 
 
 def test_the_names_of_a_bracket_are_aligned_left_and_its_numbers_right() -> None:
     chosen = settings(12, format="knockout", rounds=1)
-    head, *lines = news_of_round(chosen, [[]])
+    head, *lines = round_start_lines(chosen, [[]])
     assert [head, *lines] == round_lines(chosen, [[]], True)
     assert head.split() == ["Stage", "#", "Match", "Score", "Goes", "on"]
     column = head.index("Match")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from merels.tournament.journal.standings import Standings
-from merels.tournament.play.preflight import Passed
+from merels.tournament.play.preflight import PreflightResult
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.settings import Settings
 from merels.tournament.run import executor, tasks
@@ -241,7 +241,7 @@ def test_a_worker_tries_each_engine_once(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(tasks, "_passed_engines", set())
     monkeypatch.setattr(
         tasks, "preflight",
-        lambda entrants, *more: tried.append(entrants[0].name) or Passed([], []),
+        lambda entrants, *more: tried.append(entrants[0].name) or PreflightResult([], []),
     )
     run = Run(settings(2, rounds=3))
     assert run.play(partial(ThreadPoolExecutor, 1)) == "finished" and tried == ["A", "B"]

@@ -14,7 +14,7 @@ from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import NANOSECONDS, TimeControl, control_text
+from merels.tournament.records.games import SECOND, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard, View
@@ -121,10 +121,10 @@ def test_hostile_text_stays_inside_its_tag_or_comment() -> None:
     ("limit", "text"),
     [
         (TimeControl(nodes=5), "-"),
-        (TimeControl(time=60 * NANOSECONDS), "60"),
-        (TimeControl(time=NANOSECONDS // 5, increment=2_000_000), "0.2+0.002"),
-        (TimeControl(time=90 * NANOSECONDS, moves=40, increment=NANOSECONDS), "40/90+1"),
-        (TimeControl(per_move=NANOSECONDS // 2), "1/0.5"),
+        (TimeControl(time=60 * SECOND), "60"),
+        (TimeControl(time=SECOND // 5, increment=2_000_000), "0.2+0.002"),
+        (TimeControl(time=90 * SECOND, moves=40, increment=SECOND), "40/90+1"),
+        (TimeControl(per_move=SECOND // 2), "1/0.5"),
     ],
 )
 def test_text_of_the_time_control_tag(limit: TimeControl, text: str) -> None:
