@@ -261,6 +261,7 @@ def _run(
 
 
 def _print_list(league: League) -> None:
+    """Print the rating list, its goal, and the anchors that contradict their games."""
     counter, health = MatchCounter(), HealthCounter()
     for row in league.rows():
         health.add(row)

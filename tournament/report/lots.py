@@ -84,11 +84,11 @@ class GameArchive:
     A game of 70 plies takes about 600 bytes of memory: moves are compressed when a lot is full.
     """
 
-    def __init__(self, most: int) -> None:
-        """Make an empty archive that keeps the first ``most`` games and only counts later ones."""
+    def __init__(self, limit: int) -> None:
+        """Make an empty archive that keeps the first ``limit`` games and only counts later ones."""
         self.offered = 0
         """Number of games added, kept or not."""
-        self._most = most
+        self._limit = limit
         self._lot = Lot()
         self._packed: list[tuple[list[str], JSON]] = []
         """Keys of the players in each full lot, and its data."""
@@ -102,7 +102,7 @@ class GameArchive:
     ) -> None:
         """Add a game as in `Lot.add_game`; ``ending`` has the keys of the players."""
         self.offered += 1
-        if len(self) < self._most:
+        if len(self) < self._limit:
             self._lot.add_game(number, result, ending, row, rules)
             if len(self._lot) == ARCHIVE_SIZE:
                 self._packed.append(_packed(self._lot))

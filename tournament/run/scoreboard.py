@@ -100,7 +100,7 @@ class Scoreboard:
         self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
         self._stored: dict[int, Row] = {}
-        """Some of these games, without moves."""
+        """Games read ahead from the journal, without moves, by number."""
         self._order = deque[int]()
         """The announced games in the order in which they are counted."""
         self._ended: dict[int, Row | None] = {}
@@ -112,7 +112,7 @@ class Scoreboard:
             self.add_view(view)
 
     def add_view(self, view: View, first: bool = False) -> None:
-        """Add a view, behind or ``first`` before all others."""
+        """Add a view after all others, or before them if ``first``."""
         view.attach(self)
         self.views.insert(0 if first else len(self.views), view)
 
