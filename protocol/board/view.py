@@ -123,7 +123,6 @@ def state_view(session: Session) -> JSON:
         "plies": game.live.ply,
         "undo": session.can_undo,
         "redo": session.can_redo,
-        "played": game.played,
         "turn": game.last.side,
         "final": shown.outcome() is not None,
         "offer": game.offer,

@@ -328,8 +328,8 @@ class Game:
     def snapshot(self, names: tuple[str, str]) -> Record:
         """Return a copy of the record with the result.
 
-        ``names`` are the players of a game that is played, White first. If the last move has no
-        comment, the reason of the result becomes its comment.
+        ``names`` are the players of a game that is played, White first. If the moves do not show
+        the reason of the result, it becomes the comment on the last move, unless that has one.
         """
         record = self.record.copy()
         record.result, reason = self.result()
@@ -338,7 +338,8 @@ class Game:
             event = {"Event": "Analysis"} if self.played else {}
             record.tags = event | record.tags
             return record
-        end.comment = end.comment or reason
+        if self.last.outcome() is None:
+            end.comment = end.comment or reason
         if self.played:
             tags = {"Event": "A game on the board", "White": names[WHITE], "Black": names[BLACK]}
             record.tags = tags | record.tags
@@ -360,7 +361,9 @@ def game_of(record: Record) -> Game:
         [record.root, *record.mainline()][plies].add_sentence(f"{outcome}; the record goes on")
     if record.result != "*":
         reason = game.live.comment
-        if (record.result, reason) in (*_DECISIVE_ENDS.values(), _AGREED_DRAW):
+        # Older versions wrote the reason also if the moves show it.
+        ends = (*_DECISIVE_ENDS.values(), _AGREED_DRAW, game.result())
+        if (record.result, reason) in ends:
             # `snapshot` wrote this comment, which would be wrong after the game is continued.
             game.live.comment = ""
         else:

@@ -127,6 +127,22 @@ def test_an_agreed_draw_is_read_back_from_its_record() -> None:
     assert game_of(parse_record(text)).result() == ("1/2-1/2", "Draw by agreement")
 
 
+def test_a_result_that_the_moves_show_is_no_comment() -> None:
+    start = parse_position("OO******/@@@*****/*O****** w 0 0 0 30", PRESETS["mill"])
+    game = Game(start)
+    winning = next(move for move in start.legal_moves() if start.play(move).outcome())
+    game.play(winning)
+    assert movetext(game) == f"30. {winning} 1-0"
+    # Records of older versions have this comment; a comment of the user stays.
+    ended = format_record(game.snapshot(("A", "B"))).replace(
+        f"{winning} ", f"{winning} {{White wins, Black has two men}} "
+    )
+    reread = game_of(parse_record(ended))
+    assert reread.live.comment == "" and movetext(reread) == movetext(game)
+    kept = game_of(parse_record(ended.replace("two men}", "two men left}")))
+    assert kept.live.comment == "White wins, Black has two men left"
+
+
 def played(*moves: str) -> Game:
     """Return a game in play after some moves."""
     game = Game(parse_record("1. d6 *").start)

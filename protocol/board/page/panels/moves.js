@@ -174,9 +174,7 @@ export class Study {
       $("comment").dataset.node = node.number;
       $("comment").value = node.comment;
     }
-    const isMain = this.tree.isMain(node);
-    $("promote").hidden = isMain;
-    $("delete").hidden = !node.parent || (state.played && isMain);
+    $("promote").hidden = $("delete").hidden = this.tree.isMain(node);
     $("play-on").disabled = state.final;
   }
 }
