@@ -2,7 +2,7 @@
 
 import { applyPremove, premoveSide } from "./board/premove.js";
 import { Editor } from "./dialogs/editor.js";
-import { ask } from "./dialogs/form.js";
+import { ask, fillTerms, show } from "./dialogs/form.js";
 import { Games } from "./dialogs/games.js";
 import { NewGame } from "./dialogs/new_game.js";
 import { ImportDialog } from "./dialogs/import.js";
@@ -11,6 +11,7 @@ import { Share } from "./dialogs/share.js";
 import { Tutorial } from "./dialogs/tutorial.js";
 import { $, element } from "./dom.js";
 import { parseMove } from "./drawing.js";
+import { KEYS } from "./keys.js";
 import { api } from "./net.js";
 import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
@@ -183,11 +184,9 @@ async function offerDraw() {
   showMessage(t("draw.declined", { name: playerName(player) }));
 }
 
-/** Analyses the position shown by the first rules whose tables have it. */
-async function useTables() {
-  const { tables, position } = now.state;
-  const request = { position: position.text, variant: tables.rules[0], analyse: true };
-  if (await confirmLeaving()) await api("new", request);
+/** Analyses a position, unless the user wants to stay in an unsaved game. */
+async function analysePosition({ text }, rules) {
+  if (await confirmLeaving()) await api("new", { position: text, ...rules, analyse: true });
 }
 
 /** The actions by name; a button whose id is a name performs that action. */
@@ -213,12 +212,17 @@ export const ACTIONS = {
   resign,
   play,
   analyse: () => send("analyse", { on: true }),
+  switch: () => ACTIONS[now.state.analysing ? "play" : "analyse"](),
   evaluation: () => send("evaluation", { on: !now.state.reveals }),
   review: () => {
     now.seeksReview = !isRunning(now.review);
     return send("review", { on: now.seeksReview });
   },
-  "tables-use": useTables,
+  // The first rules whose tables have the position shown.
+  "tables-use": () => {
+    const { position, tables } = now.state;
+    return analysePosition(position, { variant: tables.rules[0] });
+  },
   restart: () => send("restart"),
   new: () => dialogs.newGame.open(now.state, flipForUser),
   games: () => dialogs.games.open(),
@@ -301,7 +305,8 @@ function showHelp({ variant, fields }) {
     ...[...sentences(fields), source(variant)].filter(Boolean)
       .map((text) => element("li", {}, text)),
   );
-  $("help-dialog").showModal();
+  fillTerms($("keys"), KEYS.map(([key, words]) => [key, t(words)]));
+  return show("help");
 }
 
 /** Flips the board so that the only user sits at the bottom. */
@@ -325,9 +330,8 @@ async function edit() {
 /** Opens the puzzles, or the game's mistakes if `lessons` is set; analyses one if asked to. */
 async function openPuzzles(lessons) {
   const button = await dialogs.puzzles.open(now.state, lessons);
-  if (button !== "analyse" || !dialogs.puzzles.shown || !await confirmLeaving()) return;
-  const { position, rules } = dialogs.puzzles.shown;
-  await api("new", { position: position.text, ...rules, analyse: true });
+  const { shown } = dialogs.puzzles;
+  if (button === "analyse" && shown) await analysePosition(shown.position, shown.rules);
 }
 
 /** Begins a new game with the same settings and exchanged colours. */

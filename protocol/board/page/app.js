@@ -6,9 +6,10 @@ import {
 } from "./actions.js";
 import { premoveSide } from "./board/premove.js";
 import { TypedMove } from "./board/typed.js";
-import { closeByButtons } from "./dialogs/form.js";
+import { on, prepareDialogs } from "./dialogs/form.js";
 import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
+import { KEYS } from "./keys.js";
 import { listen, open } from "./net.js";
 import { isGameInProgress, isUnsaved, now, send, tree } from "./now.js";
 import { indexed } from "./panels/review.js";
@@ -18,6 +19,7 @@ import { prepareSettings } from "./settings.js";
 import { sound } from "./sound.js";
 import { fillPage, t } from "./text.js";
 
+const KEY_ACTIONS = Object.assign({}, ...KEYS.map(([, , actions]) => actions));
 let resultCard;
 const typedMove = new TypedMove(playMove);
 
@@ -45,13 +47,8 @@ function onKey(event) {
     act(event.shiftKey ? "redo" : "undo");
   }
   if (event.ctrlKey || event.metaKey) return;
-  const actions = {
-    ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last",
-    ArrowUp: "up", ArrowDown: "down", s: now.state && now.state.analysing ? "play" : "analyse",
-    v: "evaluation", u: "undo", r: "redo", t: "flip", n: "new", h: "suggest", "?": "help",
-  };
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const action = actions[key];
+  const action = KEY_ACTIONS[key];
   if (typedMove.key(key)) {
     event.preventDefault();
     return;
@@ -131,10 +128,10 @@ async function main() {
   prepare(about);
   resultCard = new ResultCard();
   prepareSettings();
-  $("line-count").addEventListener("change", () => {
-    send("evaluation", { lines: Number($("line-count").value) });
+  on("change", {
+    "line-count": () => send("evaluation", { lines: Number($("line-count").value) }),
   });
-  closeByButtons();
+  prepareDialogs();
   for (const name of Object.keys(ACTIONS)) {
     if ($(name)) $(name).addEventListener("click", () => act(name));
   }

@@ -1,6 +1,6 @@
 // The settings: theme, colour scheme, language and switches; and the menus.
 
-import { fill } from "./dialogs/form.js";
+import { fill, on } from "./dialogs/form.js";
 import { $ } from "./dom.js";
 import { now } from "./now.js";
 import { CHOSEN_LANGUAGE, LANGUAGES, t } from "./text.js";
@@ -52,14 +52,15 @@ export function prepareSettings() {
   fill($("scheme"), [[t("scheme.system"), ""], ...schemes], dataset.scheme || "");
   const languages = Object.entries(LANGUAGES).map(([code, { language }]) => [language, code]);
   fill($("language"), [[t("language.browser"), ""], ...languages], CHOSEN_LANGUAGE);
-  for (const name of ["theme", "scheme"]) {
-    $(name).addEventListener("change", () => choose(name, $(name).value));
-  }
-  $("language").addEventListener("change", () => {
-    localStorage.setItem("language", $("language").value);
-    // The game is on the server, so a reload loses nothing.
-    now.reloading = true;
-    window.location.reload();
+  on("change", {
+    theme: () => choose("theme", $("theme").value),
+    scheme: () => choose("scheme", $("scheme").value),
+    language: () => {
+      localStorage.setItem("language", $("language").value);
+      // The game is on the server, so a reload loses nothing.
+      now.reloading = true;
+      window.location.reload();
+    },
   });
   showSwitches();
   place($("game-menu"), $("game-button"));

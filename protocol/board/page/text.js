@@ -74,14 +74,16 @@ export function fromServer(text) {
 /** Returns a player's name; one that the user or a record has given is not translated. */
 export const playerName = ({ name, usual }) => (usual ? fromServer(name) : name);
 
-/** Fills the texts whose keys are in `data-text`, `data-title`, `data-label` or `data-hint`. */
+/**
+ * Fills the texts whose keys are in `data-text` or `data-label`. The title of a button has the same
+ * key with `.title`; without one, the title of a button that shows a sign is its label.
+ */
 export function fillPage(root = document) {
   document.documentElement.lang = LANGUAGE;
-  const attributes = { title: "title", label: "aria-label", hint: "placeholder" };
   for (const node of root.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
-  for (const [name, attribute] of Object.entries(attributes)) {
-    for (const node of root.querySelectorAll(`[data-${name}]`)) {
-      node.setAttribute(attribute, t(node.dataset[name]));
-    }
+  for (const node of root.querySelectorAll("[data-label]")) node.ariaLabel = t(node.dataset.label);
+  for (const button of root.querySelectorAll("button")) {
+    const { text, label } = button.dataset;
+    button.title = textOr(`${text ?? label}.title`, button.ariaLabel ?? "");
   }
 }

@@ -72,6 +72,21 @@ def test_a_move_is_confirmed_if_the_setting_is_on(page: Browser) -> None:
     page.wait_for_count("#moves button", 2)
 
 
+def test_buttons_have_titles_and_the_help_lists_the_keys(page: Browser) -> None:
+    begin(page)
+    titles = page.run("return Object.fromEntries([...document.querySelectorAll('button[id]')]"
+                      ".map((button) => [button.id, button.title]))")
+    assert titles["undo"] == "Take back a move (U)" and titles["draw"] == "Offer draw"
+    assert titles["play"] == "Play the game: engines move, clocks run (S)"
+    assert titles["games"] == titles["import-go"] == ""
+    page.key("?")
+    page.wait(is_open("help"))
+    assert page.run("return document.getElementById('help-dialog').ariaLabel") == "How to play"
+    terms = page.run("return [...document.querySelectorAll('#keys dt')].map((dt) => dt.innerText)")
+    for key in ("V", "T", "N", "H", "U R"):
+        assert key in terms and (key == "N" or f"({key[0]})" in " ".join(titles.values()))
+
+
 @pytest.mark.parametrize(("width", "height"), [(960, 540), (390, 844), (360, 740)])
 def test_the_buttons_are_in_one_row_on_small_screens(
     page: Browser, width: int, height: int

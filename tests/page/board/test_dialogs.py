@@ -108,7 +108,7 @@ def test_rules_are_explained_without_names_of_the_protocol(page: Browser) -> Non
     ):
         enter(page, "#variant", variant)
         assert words in page.text("#rules-words")
-        form = page.text("#new-dialog form")
+        form = page.text("#new-dialog")
         assert not any(name in form for name in ("Plies", "LockedMills", "DoubleMill"))
     shot(page, "rules")
     page.key("Escape")

@@ -30,6 +30,8 @@ PUZZLE = {
 }
 """A puzzle of three moves by Black; the second closes a mill."""
 NOTE = "document.getElementById('puzzle-note').textContent"
+RATING, PLAYER, STREAK, COUNT = (f"#puzzle-stats dd:nth-of-type({row})" for row in (1, 2, 3, 4))
+"""Selectors of the numbers: the puzzle's rating, the player's, puzzles in a row and solved."""
 
 
 def puzzle_file(folder: Path, *rows: dict[str, Any]) -> Path:
@@ -74,7 +76,7 @@ def test_a_solution_is_played_to_its_end_and_raises_the_rating(
     page = page_with_puzzle
     assert page.text("#puzzle-task") == "Black to move: one move wins."
     assert page.text("#puzzle-rules") == "Rules: Morris · Black has 1 in hand"
-    assert page.text("#puzzle-player") == "1100"
+    assert page.text(PLAYER) == "1100"
     # The solver's side is at the bottom, so the board is flipped: a1 is at the top right.
     assert page.run(
         "const at = (point) => document.querySelector(`#puzzle-board [data-point=${point}]`)"
@@ -93,9 +95,9 @@ def test_a_solution_is_played_to_its_end_and_raises_the_rating(
     wait_for_note(page, "Solved")
     assert page.text("#puzzle-themes").startswith("Themes: placing phase, quiet move")
     page.wait("/^11[0-9]{2} [(][+][0-9]+[)]$/.test("
-              "document.getElementById('puzzle-player').textContent)")
-    assert page.text("#puzzle-streak") == "1 (best 1)"
-    assert page.text("#puzzle-count") == "1 of 1"
+              f"document.querySelector('{PLAYER}').textContent)")
+    assert page.text(STREAK) == "1 (best 1)"
+    assert page.text(COUNT) == "1 of 1"
     shot(page, "puzzle-solved")
     player = json.loads((tmp_path / "player.json").read_text())
     assert player["rating"] > 1140
@@ -109,16 +111,16 @@ def test_a_wrong_move_is_taken_back_and_breaks_the_streak(page_with_puzzle: Brow
     page = page_with_puzzle
     pick(page, "d7")
     wait_for_note(page, "place on d7: that does not win. Try again.")
-    page.wait("/[(]-[0-9]+[)]/.test(document.getElementById('puzzle-player').textContent)")
-    rating = page.text("#puzzle-player")
+    page.wait(f"/[(]-[0-9]+[)]/.test(document.querySelector('{PLAYER}').textContent)")
+    rating = page.text(PLAYER)
     page.wait_for_count("#puzzle-board .man", 15)
     # A second wrong move costs nothing more, and the solution can still be played.
     pick(page, "a7")
     wait_for_note(page, "place on a7: that does not win")
     pick(page, "g4")
     wait_for_note(page, "Go on")
-    assert page.text("#puzzle-player") == rating
-    assert page.text("#puzzle-streak") == "0 (best 0)" and page.text("#puzzle-count") == "0 of 1"
+    assert page.text(PLAYER) == rating
+    assert page.text(STREAK) == "0 (best 0)" and page.text(COUNT) == "0 of 1"
 
 
 def test_the_first_hint_is_the_man_or_file_the_second_the_move(page_with_puzzle: Browser) -> None:
@@ -142,7 +144,7 @@ def test_the_solution_is_shown_and_the_position_analysed(page_with_puzzle: Brows
     page.click("#puzzle-solution")
     line = "Black: place on g4; White: b6 to b4; Black: e4 to e5, remove b4; White: d6 to b6;"
     wait_for_note(page, line)
-    assert page.text("#puzzle-count") == "0 of 1"
+    assert page.text(COUNT) == "0 of 1"
     page.click("#puzzle-dialog [value=analyse]")
     page.wait_for_count("#board .man", 15)
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
@@ -176,7 +178,7 @@ def test_puzzles_of_a_theme_and_a_rating_are_chosen(page: Browser) -> None:
     listed = page.run("return [...document.getElementById('puzzle-theme').options]"
                       ".map((option) => option.textContent)")
     assert listed[0] == "any" and any(re.fullmatch(r"double mill \(\d+\)", name) for name in listed)
-    rating = "Number(document.getElementById('puzzle-rating').textContent)"
+    rating = f"Number(document.querySelector('{RATING}').textContent)"
     enter(page, "#puzzle-level", "4")
     page.wait(f"{rating} >= 1400")
     enter(page, "#puzzle-theme", "draw")

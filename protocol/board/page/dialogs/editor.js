@@ -4,15 +4,10 @@ import { $ } from "../dom.js";
 import { Drawing, menOf } from "../drawing.js";
 import { api } from "../net.js";
 import { fromServer, SIDES, t } from "../text.js";
-import { fill, show } from "./form.js";
+import { chosen, fill, fillRadios, on, show } from "./form.js";
 
 const MEN = 9;
 const SIGNS = { white: "O", black: "@" };
-
-/** Returns the value of a group of radio buttons. */
-function chosen(name) {
-  return document.querySelector(`input[name=${name}]:checked`).value;
-}
 
 export class Editor {
   constructor(points) {
@@ -37,14 +32,17 @@ export class Editor {
     for (const side of [0, 1]) {
       const hands = Array.from({ length: MEN + 1 }, (_, count) => [String(count), String(count)]);
       fill($(`editor-hand-${side}`), hands, "0");
-      $(`editor-hand-${side}`).addEventListener("change", () => this.changed());
     }
-    for (const input of document.getElementsByName("editor-side")) {
-      input.addEventListener("change", () => this.changed());
-    }
-    $("editor-clear").addEventListener("click", () => this.clear([0, 0]));
-    $("editor-start").addEventListener("click", () => this.clear([MEN, MEN]));
-    $("editor-text").addEventListener("change", () => this.check($("editor-text").value));
+    fillRadios("editor-man", [[t("editor.white"), "white"], [t("editor.black"), "black"]]);
+    fillRadios("editor-side", [[t("editor.side.white"), 0], [t("editor.side.black"), 1]]);
+    on("click", {
+      "editor-clear": () => this.clear([0, 0]), "editor-start": () => this.clear([MEN, MEN]),
+    });
+    const changed = () => this.changed();
+    on("change", {
+      "editor-hand-0": changed, "editor-hand-1": changed, "editor-side": changed,
+      "editor-text": () => this.check($("editor-text").value),
+    });
   }
 
   /** Resolves with "play", "analyse" or "cancel"; the position is in `text`. */
@@ -52,7 +50,7 @@ export class Editor {
     this.rules = rules;
     this.setPosition(position);
     this.check(position.text);
-    return show($("editor-dialog"));
+    return show("editor");
   }
 
   /** Shows a position that the server sent. */
@@ -68,7 +66,6 @@ export class Editor {
   clear(hands) {
     this.men.clear();
     hands.forEach((count, side) => { $(`editor-hand-${side}`).value = String(count); });
-    this.draw();
     this.changed();
   }
 
@@ -84,7 +81,6 @@ export class Editor {
     const man = this.men.get(from);
     this.men.delete(from);
     if (man && point && !button) this.men.set(point, man);
-    this.draw();
     this.changed();
   }
 
@@ -95,7 +91,6 @@ export class Editor {
       this.men.set(point, man);
       this.takeFromHand(man);
     }
-    this.draw();
     this.changed();
   }
 
@@ -116,12 +111,13 @@ export class Editor {
     }
   }
 
-  /** Checks the position that the fields and the board describe. */
+  /** Draws the men, and checks the position that the fields and the board describe. */
   changed() {
+    this.draw();
     const signs = this.points.map((point) => SIGNS[this.men.get(point)] || "*").join("");
     const hands = [0, 1].map((side) => $(`editor-hand-${side}`).value).join(" ");
     const rings = [0, 8, 16].map((start) => signs.slice(start, start + 8)).join("/");
-    this.check(`${rings} ${chosen("editor-side")} ${hands} ${this.counters}`);
+    this.check(`${rings} ${"wb"[chosen("editor-side")]} ${hands} ${this.counters}`);
   }
 
   /** Lets the server check a position's text, and shows its answer. */

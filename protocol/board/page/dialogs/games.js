@@ -6,7 +6,7 @@ import { api } from "../net.js";
 import { confirmLeaving, send, showMessage } from "../now.js";
 import { title as rulesTitle } from "../rules.js";
 import { counted, fromServer, LANGUAGE, t } from "../text.js";
-import { ask, download, show } from "./form.js";
+import { ask, download, on, show } from "./form.js";
 
 const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long" });
 
@@ -97,36 +97,38 @@ export function row(game, onOpen) {
 export class Games {
   constructor(about) {
     this.labels = labels(about);
-    $("games-query").addEventListener("input", () => this.listAgain());
-    $("games-query").addEventListener("keydown", (event) => {
-      // Enter would press the button that closes the dialog.
-      if (event.key === "Enter") event.preventDefault();
-    });
-    $("games-save").addEventListener("click", async () => {
-      const keys = this.picked().map(({ key }) => key);
-      const answer = await send("all_games", {
-        query: $("games-query").value, keys, labels: this.labels,
-      });
-      if (!answer) return;
-      download("games.pgn", new Blob([answer.record], { type: "application/x-chess-pgn" }));
-    });
     this.games = [];
     /** The keys of the games that are picked. */
     this.keys = new Set();
-    $("games-all").addEventListener("click", () => {
-      const all = this.games.filter(({ here }) => !here);
-      const isAll = all.every(({ key }) => this.keys.has(key));
-      this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
-      this.draw();
+    on("input", { "games-query": () => this.listAgain() });
+    on("click", {
+      "games-save": () => this.save(), "games-all": () => this.pickAll(),
+      "games-delete": () => this.remove(this.picked()),
     });
-    $("games-delete").addEventListener("click", () => this.remove(this.picked()));
+  }
+
+  async save() {
+    const keys = this.picked().map(({ key }) => key);
+    const answer = await send("all_games", {
+      query: $("games-query").value, keys, labels: this.labels,
+    });
+    if (!answer) return;
+    download("games.pgn", new Blob([answer.record], { type: "application/x-chess-pgn" }));
+  }
+
+  /** Picks all games that can be deleted, or none if all are picked. */
+  pickAll() {
+    const all = this.games.filter(({ here }) => !here);
+    const isAll = all.every(({ key }) => this.keys.has(key));
+    this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
+    this.draw();
   }
 
   async open() {
     $("games-query").value = "";
     this.keys.clear();
     await this.list();
-    return show($("games-dialog"));
+    return show("games");
   }
 
   async list() {

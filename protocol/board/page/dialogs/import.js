@@ -6,7 +6,7 @@ import { api } from "../net.js";
 import { confirmLeaving, showMessage } from "../now.js";
 import { row } from "./games.js";
 import { countedText, fromServer, t } from "../text.js";
-import { attempt, show } from "./form.js";
+import { attempt, on, show } from "./form.js";
 
 /** Bytes of a file that are read, at most. */
 const MAX_BYTES = 1 << 24;
@@ -29,17 +29,15 @@ async function textOf(file) {
 
 export class ImportDialog {
   constructor() {
-    $("import-file").addEventListener("change", () => attempt("import-fault", async () => {
-      const [file] = $("import-file").files;
-      if (!file) return;
-      this.setText(await textOf(file), file.size > MAX_BYTES);
-    }));
-    $("import-text").addEventListener("input", () => this.reset());
-    $("import-go").addEventListener("click", (event) => {
-      event.preventDefault();
-      this.load();
-    });
-    $("import-keep").addEventListener("click", () => this.keep());
+    on("change", { "import-file": () => attempt("import-fault", () => this.read()) });
+    on("input", { "import-text": () => this.reset() });
+    on("click", { "import-go": () => this.load(), "import-keep": () => this.keep() });
+  }
+
+  /** Shows the text of the chosen file. */
+  async read() {
+    const [file] = $("import-file").files;
+    if (file) this.setText(await textOf(file), file.size > MAX_BYTES);
   }
 
   /** Shows a file's text; if the file `isCut`, without its last, incomplete game. */
@@ -117,6 +115,6 @@ export class ImportDialog {
     if (this.text) $("import-text").value = "";
     this.reset();
     $("import-file").value = "";
-    return show($("import-dialog"));
+    return show("import");
   }
 }

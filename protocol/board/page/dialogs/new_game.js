@@ -4,8 +4,8 @@ import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving } from "../now.js";
 import { answer, question, summary, title } from "../rules.js";
-import { t } from "../text.js";
-import { fill, labelled, show } from "./form.js";
+import { SIDES, t } from "../text.js";
+import { chosen, fill, fillRadios, labelled, on, show } from "./form.js";
 
 const TIMES = [
   ...[0.1, 0.5, 1, 3, 10].map((seconds) => ({ kind: "move", seconds })),
@@ -15,8 +15,6 @@ const TIMES = [
 const KEY = "start";
 const RANDOM = "random";
 
-const radios = () => document.querySelectorAll("input[name=colour]");
-const colour = () => [...radios()].find((radio) => radio.checked).value;
 
 /** Returns the text of a time control. */
 const timeText = ({ kind, seconds, base, increment }) => (kind === "move"
@@ -46,14 +44,30 @@ export class NewGame {
     ];
     this.scores = {};
     $("level").max = about.levels.length;
-    $("level").addEventListener("input", () => this.choose());
-    for (const radio of radios()) radio.addEventListener("change", () => this.choose());
-    $("begin").addEventListener("click", ({ detail }) => { this.byKey = detail === 0; });
-    $("variant").addEventListener("change", () => this.showFields($("variant").value));
-    for (const side of [0, 1]) {
-      $(`player-${side}`).addEventListener("change", () => this.showLevels());
-      $(`level-${side}`).addEventListener("change", () => this.showQuick());
-    }
+    $("seats").replaceChildren(...[0, 1].flatMap((seat) => this.seat(seat)),
+      ...labelled(t("part.analysis"), "player-2", element("select")));
+    fillRadios("colour", [[SIDES[0], "0"], [t("start.random"), RANDOM], [SIDES[1], "1"]]);
+    on("input", { level: () => this.choose() });
+    on("click", { begin: ({ detail }) => { this.byKey = detail === 0; } });
+    on("change", {
+      colour: () => this.choose(), variant: () => this.showFields($("variant").value),
+      "player-0": () => this.showLevels(), "player-1": () => this.showLevels(),
+      "level-0": () => this.showQuick(), "level-1": () => this.showQuick(),
+    });
+  }
+
+  /** Returns the fields of a player: an engine or a person, the level, and the name. */
+  seat(seat) {
+    const side = SIDES[seat];
+    const [label, player] = labelled(side, `player-${seat}`, element("select"));
+    const level = element("select", {
+      id: `level-${seat}`, "aria-label": t("new.level", { side }),
+    });
+    const words = t("new.name", { side });
+    const name = element("input", {
+      id: `name-${seat}`, "aria-label": words, placeholder: words, maxlength: 60,
+    });
+    return [label, element("div", { class: "pair" }, player, level, name)];
   }
 
   /**
@@ -71,7 +85,7 @@ export class NewGame {
       this.scores = scores;
       this.showQuick();
     }).catch(() => {});
-    const button = await show($("new-dialog"), beside);
+    const button = await show("new", beside);
     if (button === "begin" && await confirmLeaving()) {
       const settings = this.settings();
       await this.begin(settings);
@@ -126,7 +140,7 @@ export class NewGame {
     $("new-more").open = this.quickSide() === null;
     if (level in this.levels) {
       $("level").value = level;
-      for (const radio of radios()) radio.checked = radio.value === side;
+      $(`colour-${side}`).checked = true;
       this.choose();
     }
   }
@@ -141,7 +155,7 @@ export class NewGame {
 
   /** Applies the chosen level and colour to the players. */
   choose() {
-    const user = colour() === "1" ? 1 : 0;
+    const user = chosen("colour") === "1" ? 1 : 0;
     $(`player-${user}`).value = "";
     $(`player-${1 - user}`).value = this.ownEngine;
     $(`level-${1 - user}`).value = this.levels[$("level").value][0];
@@ -155,7 +169,7 @@ export class NewGame {
     if (side !== null) {
       const { value } = $(`level-${1 - side}`);
       $("level").value = this.levels.findIndex(([name]) => name === value);
-      if (colour() !== RANDOM) radios()[side === 0 ? 0 : 2].checked = true;
+      if (chosen("colour") !== RANDOM) $(`colour-${side}`).checked = true;
     }
     const [name, text] = this.levels[$("level").value];
     $("level-name").textContent = text;
@@ -170,7 +184,7 @@ export class NewGame {
   /** Returns the side of the only user: the chosen one, or one by chance; null for others. */
   side() {
     const side = this.quickSide();
-    return side !== null && colour() === RANDOM ? Number(Math.random() < 0.5) : side;
+    return side !== null && chosen("colour") === RANDOM ? Number(Math.random() < 0.5) : side;
   }
 
   /** Returns the chosen players and time; against a level, the user has the colour `user`. */
@@ -188,7 +202,7 @@ export class NewGame {
   /** Stores the choices for the next game. */
   remember() {
     const { level, side } = this.quickSide() === null ? remembered()
-      : { level: Number($("level").value), side: colour() };
+      : { level: Number($("level").value), side: chosen("colour") };
     const { time } = this.settings(null);
     localStorage.setItem(KEY, JSON.stringify({ level, side, time, variant: $("variant").value }));
   }
@@ -241,7 +255,7 @@ export class NewGame {
 
   /** Asks the questions of the rules one by one. */
   async openRules() {
-    await show($("rules-dialog"));
+    await show("rules");
     const isChanged = Object.keys(this.rules().fields).length > 0;
     const words = summary($("variant").value);
     $("rules-words").textContent = isChanged ? `${words} ${t("new.changed")}` : words;

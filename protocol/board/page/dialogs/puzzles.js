@@ -8,7 +8,7 @@ import { sentences, title } from "../rules.js";
 import { sound } from "../sound.js";
 import { fromServer, SIDES, t } from "../text.js";
 import { BoardDialog, replyDelay } from "./board_dialog.js";
-import { fill, show } from "./form.js";
+import { fill, fillTerms, on, show } from "./form.js";
 
 const THEMES = [
   "placing", "moving", "flying", "draw", "mill", "removal", "quiet", "block", "fork", "double",
@@ -40,14 +40,13 @@ export class Puzzles extends BoardDialog {
   constructor(about) {
     super("puzzle", about);
     this.busy = false;
-    for (const [id, action] of [
-      ["puzzle-next", () => this.load(true)], ["puzzle-hint", () => this.hint()],
-      ["puzzle-solution", () => this.solve()],
-    ]) $(id).addEventListener("click", () => this.act(action));
+    const next = () => this.act(() => this.load(true));
+    on("click", {
+      "puzzle-next": next, "puzzle-hint": () => this.act(() => this.hint()),
+      "puzzle-solution": () => this.act(() => this.solve()),
+    });
     fill($("puzzle-level"), [[t("puzzle.level.mine"), "0"]], "0");
-    for (const id of ["puzzle-theme", "puzzle-level"]) {
-      $(id).addEventListener("change", () => this.act(() => this.load(true)));
-    }
+    on("change", { "puzzle-theme": next, "puzzle-level": next });
   }
 
   /** Resolves with "analyse" if the user wants to analyse the position in `shown`. */
@@ -60,7 +59,7 @@ export class Puzzles extends BoardDialog {
     $("puzzle-next").textContent = t(lessons ? "puzzle.next.mistake" : "puzzle.next");
     $("puzzle-stats").hidden = $("puzzle-filter").hidden = lessons;
     this.act(() => this.load(false));
-    return show($("puzzle-dialog"));
+    return show("puzzle");
   }
 
   /** Runs an action and shows its error; ignores it while another one runs. */
@@ -122,14 +121,13 @@ export class Puzzles extends BoardDialog {
     $("puzzle-rules").title = sentences(rules.fields).join(" ");
     const sign = shown.change > 0 ? "+" : "";
     const change = shown.change === null ? "" : ` (${sign}${shown.change})`;
-    $("puzzle-rating").textContent = String(shown.rating);
-    $("puzzle-player").textContent = `${player.rating}${change}`;
-    $("puzzle-streak").textContent = t("puzzle.streak.best", {
-      count: player.streak, best: player.best,
-    });
-    $("puzzle-count").textContent = t("puzzle.number", {
-      number: player.solved, count: player.tried,
-    });
+    const { streak, best, solved, tried } = player;
+    fillTerms($("puzzle-stats"), [
+      [t("puzzle.rating"), shown.rating],
+      [t("puzzle.player"), `${player.rating}${change}`],
+      [t("puzzle.streak"), t("puzzle.streak.best", { count: streak, best })],
+      [t("puzzle.count"), t("puzzle.number", { number: solved, count: tried })],
+    ]);
     $("puzzle-hint").disabled = $("puzzle-solution").disabled = shown.solved;
     if (shown.change !== null && player.save_error) showMessage(fromServer(player.save_error));
     const { lesson } = shown;

@@ -5,7 +5,7 @@ import { Drawing, menOf, parseMove } from "../drawing.js";
 import { api } from "../net.js";
 import { showMessage } from "../now.js";
 import { SIDES, t } from "../text.js";
-import { download, fill, show } from "./form.js";
+import { download, fill, on, show } from "./form.js";
 
 /** Width and height of the board in a picture, and of the strip below it, in pixels. */
 const SIZE = 714;
@@ -82,18 +82,16 @@ async function copy(field) {
 
 export class Share {
   constructor() {
-    $("share-text-copy").addEventListener("click", () => copy($("share-text")));
-    $("share-file").addEventListener("click", () => {
-      const name = $("share-form").value === "record" ? "game.pgn" : "game.txt";
-      download(name, new Blob([$("share-text").value], { type: "text/plain" }));
+    on("click", {
+      "share-text-copy": () => copy($("share-text")),
+      "share-file": () => {
+        const name = $("share-form").value === "record" ? "game.pgn" : "game.txt";
+        download(name, new Blob([$("share-text").value], { type: "text/plain" }));
+      },
+      "share-svg": () => download("position.svg", fileOf(this.picture)),
+      "share-png": async () => download("position.png", await picturePNG(this.picture)),
     });
-    $("share-svg").addEventListener("click", () => {
-      download("position.svg", fileOf(this.picture));
-    });
-    $("share-png").addEventListener("click", async () => {
-      download("position.png", await picturePNG(this.picture));
-    });
-    $("share-form").addEventListener("change", () => this.draw());
+    on("change", { "share-form": () => this.draw() });
   }
 
   /** Shows the dialog; `view` is the position for the picture. */
@@ -101,7 +99,7 @@ export class Share {
     this.forms = await api("export");
     fill($("share-form"), FORMS.filter(([, name]) => name in this.forms), "record");
     this.draw();
-    const closed = show($("share-dialog"));
+    const closed = show("share");
     this.picture = drawPicture($("share-picture"), view);
     await closed;
     $("share-picture").replaceChildren();

@@ -6,7 +6,7 @@ import { parseMove } from "../drawing.js";
 import { sound } from "../sound.js";
 import { t } from "../text.js";
 import { BoardDialog, replyDelay } from "./board_dialog.js";
-import { show } from "./form.js";
+import { on, show } from "./form.js";
 
 /** Key of the number of lessons done, in the browser's storage. */
 const DONE = "lessons";
@@ -56,19 +56,21 @@ export const LESSONS = [
 export class Tutorial extends BoardDialog {
   constructor(about) {
     super("tutorial", about);
-    $("tutorial-next").addEventListener("click", () => {
-      if (this.number + 1 < LESSONS.length) this.begin(this.number + 1);
-      else $("tutorial-dialog").close("play");
+    on("click", {
+      "tutorial-next": () => {
+        if (this.number + 1 < LESSONS.length) this.begin(this.number + 1);
+        else $("tutorial-dialog").close("play");
+      },
+      "tutorial-back": () => this.begin(this.number - 1),
+      "tutorial-again": () => this.begin(this.number),
     });
-    $("tutorial-back").addEventListener("click", () => this.begin(Math.max(0, this.number - 1)));
-    $("tutorial-again").addEventListener("click", () => this.begin(this.number));
   }
 
   /** Opens the first lesson that is not done; resolves with "play" if the user wants to play. */
   open() {
     const done = Number(localStorage.getItem(DONE)) || 0;
     this.begin(done % LESSONS.length);
-    return show($("tutorial-dialog"));
+    return show("tutorial");
   }
 
   /** Shows a lesson from its start. */

@@ -237,7 +237,7 @@ export default {
   "moves.shown": "Der gezeigte Zug",
   "moves.promote": "Aufwerten",
   "moves.promote.title": "Diese Variante nach oben schieben",
-  "moves.delete.title": "Diesen und alle folgenden Züge löschen",
+  "delete.title": "Diesen und alle folgenden Züge löschen",
   "moves.play-on": "Von hier spielen",
   "moves.deleted.one": "{count} Zug gelöscht. ⟲ stellt ihn wieder her.",
   "moves.deleted.other": "{count} Züge gelöscht. ⟲ stellt sie wieder her.",
@@ -265,11 +265,8 @@ export default {
   "draw.declined": "{name} lehnt das Remis ab.",
 
   "new": "Neue Partie",
-  "new.level.white": "Stufe von Weiß",
-  "new.level.black": "Stufe von Schwarz",
-  "new.name.white": "Name von Weiß",
-  "new.name.black": "Name von Schwarz",
-  "new.name": "Name",
+  "new.level": "Stufe von {side}",
+  "new.name": "Name von {side}",
   "new.time": "Zeit",
   "new.rules": "Regeln",
   "new.other": "Jede Regel wählen",
@@ -280,7 +277,7 @@ export default {
   "time.clock": "{minutes} min + {increment} s",
 
   "open": "Öffnen",
-  "open.title": "Eine Stellung oder Partie öffnen",
+  "open.heading": "Eine Stellung oder Partie öffnen",
   "open.words": "Füge eine Stellung (6 oder 17 Angaben), eine Partie (PGN) oder eine "
     + "Aufzeichnung von PlayOK ein.",
   "open.text": "Text",
@@ -423,7 +420,6 @@ export default {
   "help.flip": "das Brett drehen",
   "help.new": "neue Partie",
   "help.suggest": "einen guten Zug zeigen",
-  "help.typed.key": "d6-d5",
   "help.typed": "einen Zug tippen; er wird gespielt, sobald er vollständig ist",
   "help.mouse": "Maus",
   "help.mouse.words": "Das Rad über dem Brett blättert durch die Züge. Rechts ziehen zeichnet "

@@ -229,7 +229,7 @@ export default {
   "moves.shown": "The move shown",
   "moves.promote": "Promote",
   "moves.promote.title": "Move this variation up",
-  "moves.delete.title": "Delete this move and all after it",
+  "delete.title": "Delete this move and all after it",
   "moves.play-on": "Play from here",
   "moves.deleted.one": "{count} move deleted. Press ⟲ to restore.",
   "moves.deleted.other": "{count} moves deleted. Press ⟲ to restore.",
@@ -257,11 +257,8 @@ export default {
   "draw.declined": "{name} declines the draw.",
 
   "new": "New game",
-  "new.level.white": "White's level",
-  "new.level.black": "Black's level",
-  "new.name.white": "White's name",
-  "new.name.black": "Black's name",
-  "new.name": "Name",
+  "new.level": "{side}'s level",
+  "new.name": "{side}'s name",
   "new.time": "Time",
   "new.rules": "Rules",
   "new.other": "Choose each rule",
@@ -272,7 +269,7 @@ export default {
   "time.clock": "{minutes} min + {increment} s",
 
   "open": "Open",
-  "open.title": "Open a position or a game",
+  "open.heading": "Open a position or a game",
   "open.words": "Paste a position of 6 or 17 fields, a game record (PGN) or a PlayOK "
     + "record.",
   "open.text": "Text",
@@ -412,7 +409,6 @@ export default {
   "help.flip": "flip the board",
   "help.new": "new game",
   "help.suggest": "show a good move",
-  "help.typed.key": "d6-d5",
   "help.typed": "type a move; it is played once it is complete",
   "help.mouse": "Mouse",
   "help.mouse.words": "The wheel over the board steps through the moves. A right-drag draws an "

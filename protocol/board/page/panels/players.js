@@ -32,10 +32,8 @@ export class Players {
     row.dataset.side = side;
     const player = playerName(players[side]);
     const name = player ? t("player", { side: SIDES[side], name: player }) : SIDES[side];
-    row.replaceChildren(element("span", { class: "name" }, name));
     const second = element("span", { class: "second" });
-    row.append(second);
-    const men = position[colour].length;
+    row.replaceChildren(element("span", { class: "name" }, name), second);
     const hand = position.hands[side];
     if (hand) {
       const tray = element("span", { class: `hand ${colour}` });
@@ -47,8 +45,8 @@ export class Players {
       }
       second.append(tray);
     } else {
-      const text = element("span", {}, counted("man", men));
-      second.append(element("span", { class: "hand" }, text));
+      const men = element("span", {}, counted("man", position[colour].length));
+      second.append(element("span", { class: "hand" }, men));
     }
     const chip = (word) => {
       second.append(element("span", { class: `chip ${word}` }, t(`player.${word}`)));

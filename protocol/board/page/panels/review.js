@@ -1,6 +1,7 @@
 // The review of the game: graph, accuracy and verdicts.
 
-import { $, COLOURS, element, svg } from "../dom.js";
+import { fillTerms } from "../dialogs/form.js";
+import { $, COLOURS, svg } from "../dom.js";
 import { counted, decimal, fromServer, SIDES, t } from "../text.js";
 import { now } from "../now.js";
 import { usersOf } from "./players.js";
@@ -92,14 +93,11 @@ function drawSums({ sums }) {
   const key = JSON.stringify(sums);
   if ($("sums").dataset.key === key) return;
   $("sums").dataset.key = key;
-  $("sums").replaceChildren(...sums.flatMap(({ accuracy, counts }, side) => [
-    element("dt", {}, SIDES[side]),
-    element("dd", {}, [
-      t("review.accuracy", { accuracy: accuracy === null ? "–" : decimal(accuracy, 0) }),
-      ...["blunder", "mistake", "inaccuracy"].filter((name) => counts[name])
-        .map((name) => counted(name, counts[name])),
-    ].join(", ")),
-  ]));
+  fillTerms($("sums"), sums.map(({ accuracy, counts }, side) => [SIDES[side], [
+    t("review.accuracy", { accuracy: accuracy === null ? "–" : decimal(accuracy, 0) }),
+    ...["blunder", "mistake", "inaccuracy"].filter((name) => counts[name])
+      .map((name) => counted(name, counts[name])),
+  ].join(", ")]));
 }
 
 /** Returns the moves that turned a game that was not lost into a lost one, as a sentence. */
@@ -111,11 +109,14 @@ export function losingMistakes(review, state) {
     : t("review.no-losing");
 }
 
+/** Returns the progress of a running review. */
+export const progress = ({ judgements, moves }) =>
+  t("review.judging", { number: judgements.length + 1, count: moves });
+
 /** Returns the verdict on the move shown, or on the whole game. */
 function verdictOn(review, state) {
   const judged = judgementOf(review, state);
-  const done = review.judgements.length;
-  if (isRunning(review)) return t("review.judging", { number: done + 1, count: review.moves });
+  if (isRunning(review)) return progress(review);
   if (judged && judged.sentence) {
     const cost = judged.cost && ` ${fromServer(judged.cost)}.`;
     return `${judged.move}: ${fromServer(judged.sentence)} (${fromServer(judged.text)}).${cost}`;

@@ -1,9 +1,10 @@
 // The status line, and the strip with the result of a game.
 
+import { on } from "../dialogs/form.js";
 import { $ } from "../dom.js";
 import { fromServer, playerName, SIDES, t } from "../text.js";
 import { now } from "../now.js";
-import { isRunning, losingMistakes, mistakes } from "./review.js";
+import { isRunning, losingMistakes, mistakes, progress } from "./review.js";
 import { usersOf } from "./players.js";
 
 /** Returns the one thing that the user should know now; null while a move is being sent. */
@@ -42,8 +43,7 @@ function headline({ result, players }) {
 /** The strip at the end of a game: the winner, the reason, the accuracy, and the next steps. */
 export class ResultCard {
   constructor() {
-    $("result-close").addEventListener("click", () => this.close());
-    $("rematch").addEventListener("click", () => this.close());
+    on("click", { "result-close": () => this.close(), rematch: () => this.close() });
   }
 
   /** Shows the strip when the game has just ended; not for an opened game that was over. */
@@ -63,11 +63,7 @@ export class ResultCard {
     $("result-accuracy").hidden = review === null;
     $("result-review").hidden = review !== null && now.state.analysing;
     $("result-learn").hidden = !isDone || !mistakes(review, now.state).length;
-    if (review && !isDone) {
-      const { judgements, moves } = review;
-      const number = judgements.length + 1;
-      $("result-accuracy").textContent = t("review.judging", { number, count: moves });
-    }
+    if (review && !isDone) $("result-accuracy").textContent = progress(review);
     if (!isDone) return;
     const [white, black] = review.sums
       .map(({ accuracy }) => (accuracy === null ? "–" : `${accuracy.toFixed(0)} %`));
