@@ -47,7 +47,7 @@ export function countedText(key, count) {
 export const counted = (noun, count) => countedText(`count.${noun}`, count);
 
 /** The names of the colours: White's, then Black's. */
-export const SIDES = [t("side.white"), t("side.black")];
+export const SIDES = [t("server.white"), t("server.black")];
 
 /** Patterns of the server's English sentences: [expression, names of the values, key]. */
 const PATTERNS = Object.keys(en).filter((key) => key.startsWith("server.")).map((key) => {

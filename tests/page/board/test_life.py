@@ -152,4 +152,4 @@ def test_the_result_card_opens_a_review(page: Browser) -> None:
     page.wait("!document.getElementById('graph').hidden")
     # The bar shows the value of the position, not the result of the resignation.
     page.wait_for_count("#lines li", 3)
-    page.wait("/^[-+]/.test(document.getElementById('bar').ariaValueText)")
+    page.wait("/^([-+]|Draw, proven)/.test(document.getElementById('bar').ariaValueText)")

@@ -48,12 +48,12 @@ export function title(game) {
   const own = ownTitle(game);
   if (own) return own;
   const result = game.unfinished || game.result === "*" ? t("games.unfinished") : game.result;
-  if (game.event === "Analysis") return t("part.analysis");
+  if (game.event === "Analysis") return t("server.analysis");
   const names = [game.white, game.black].map((name, side) =>
     (game.types && (game.types[side] !== "human" || ["You", "Player"].includes(name))
       ? fromServer(name) : name));
   const isUnnamed = names.every((name) => name === "?");
-  return t("games.title", {
+  return t("games.players", {
     players: isUnnamed ? t("games.unnamed") : names.join(" – "), result,
   });
 }

@@ -45,7 +45,7 @@ export class NewGame {
     this.scores = {};
     $("level").max = about.levels.length;
     $("seats").replaceChildren(...[0, 1].flatMap((seat) => this.seat(seat)),
-      ...labelled(t("part.analysis"), "player-2", element("select")));
+      ...labelled(t("server.analysis"), "player-2", element("select")));
     fillRadios("colour", [[SIDES[0], "0"], [t("start.random"), RANDOM], [SIDES[1], "1"]]);
     on("input", { level: () => this.choose() });
     on("click", { begin: ({ detail }) => { this.byKey = detail === 0; } });

@@ -181,7 +181,7 @@ export class Puzzles extends BoardDialog {
     } else if (letter) this.note(t("puzzle.hint.file", { file: letter }));
     else {
       this.board.drawArrows([parseMove(move)]);
-      this.note(t("puzzle.hint.move", { move: describe(move) }));
+      this.note(t("hint.move", { move: describe(move) }));
     }
   }
 

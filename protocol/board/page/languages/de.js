@@ -3,11 +3,8 @@
 export default {
   "language": "Deutsch",
   "title.turn": "Du bist am Zug – merels",
-  "side.white": "Weiß",
-  "side.black": "Schwarz",
   "man.white": "weißer Stein",
   "man.black": "schwarzer Stein",
-  "part.analysis": "Analyse",
   "count.move.one": "{count} Zug",
   "count.move.other": "{count} Züge",
   "count.man.one": "{count} Stein",
@@ -33,13 +30,9 @@ export default {
   "header.analyse.title": "Analyse: Engines und Uhren ruhen, du ziehst für beide Seiten (S)",
   "header.menu": "Menü",
   "header.more": "Mehr",
-  "header.new": "Neue Partie",
-  "header.games": "Meine Partien",
   "header.learn": "Lernen",
   "header.puzzles": "Aufgaben",
   "header.puzzles.title": "Stellungen mit genau einem richtigen Zug, von Tabellen bewiesen",
-  "header.open": "Öffnen",
-  "header.share": "Speichern oder teilen",
   "header.edit": "Stellung aufbauen",
   "header.sound": "Ton",
 
@@ -123,7 +116,6 @@ export default {
   "resume.ask": "Deine letzte Partie fortsetzen? {game}.",
   "resume.go": "Fortsetzen",
 
-  "board.section": "Brett",
   "board.label": "Brett; Pfeiltasten gehen von Punkt zu Punkt, Enter wählt einen",
   "board.empty": "leer",
   "board.place": "hierher setzen",
@@ -135,12 +127,10 @@ export default {
   "board.proven.loss": "verliert, bewiesen",
 
   "result.rematch": "Revanche",
-  "result.review": "Auswertung",
   "result.accuracy": "Genauigkeit: Weiß {white}, Schwarz {black}",
   "result.draw": "Remis",
   "result.you.win": "Du hast gewonnen",
   "result.you.lose": "Du hast verloren",
-  "result.wins": "{side} gewinnt",
 
   "player": "{side}: {name}",
   "player.hand": "noch {count}",
@@ -306,7 +296,7 @@ export default {
   "games.own.open": "Du gegen {name}, nicht beendet",
   "games.unfinished": "nicht beendet",
   "games.unnamed": "Spieler ohne Namen",
-  "games.title": "{players}, {result}",
+  "games.players": "{players}, {result}",
   "games.latest": "Die neuesten {count} stehen in der Liste.",
   "games.none": "Noch keine Partien. Jede Partie, die du spielst, wird in {folder} aufbewahrt.",
 
@@ -371,7 +361,6 @@ export default {
   "puzzle.go-on": "Richtig! Weiter.",
   "puzzle.hint.man": "Tipp: Ziehe den Stein auf {point}.",
   "puzzle.hint.file": "Tipp: Setze einen Stein auf die Linie {file}.",
-  "puzzle.hint.move": "Tipp: {move}.",
   "puzzle.line": "Die Lösung. {moves}.",
   "puzzle.by": "{side}: {move}",
   "puzzle.theme": "Thema",

@@ -3,11 +3,8 @@
 export default {
   "language": "English",
   "title.turn": "Your turn – merels",
-  "side.white": "White",
-  "side.black": "Black",
   "man.white": "white man",
   "man.black": "black man",
-  "part.analysis": "Analysis",
   "count.move.one": "{count} move",
   "count.move.other": "{count} moves",
   "count.man.one": "{count} man",
@@ -33,13 +30,9 @@ export default {
   "header.analyse.title": "Analyse: engines and clocks stop, you move both sides (S)",
   "header.menu": "Menu",
   "header.more": "More",
-  "header.new": "New game",
-  "header.games": "My games",
   "header.learn": "Learn",
   "header.puzzles": "Puzzles",
   "header.puzzles.title": "Positions with one right move, proven by tables",
-  "header.open": "Open",
-  "header.share": "Save or share",
   "header.edit": "Set up",
   "header.sound": "Sound",
 
@@ -116,7 +109,6 @@ export default {
   "resume.ask": "Continue your last game? {game}.",
   "resume.go": "Continue",
 
-  "board.section": "Board",
   "board.label": "Board; arrow keys move between points, Enter picks one",
   "board.empty": "empty",
   "board.place": "place here",
@@ -128,12 +120,10 @@ export default {
   "board.proven.loss": "proven loss",
 
   "result.rematch": "Rematch",
-  "result.review": "Review",
   "result.accuracy": "Accuracy: White {white}, Black {black}",
   "result.draw": "Draw",
   "result.you.win": "You win",
   "result.you.lose": "You lose",
-  "result.wins": "{side} wins",
 
   "player": "{side}: {name}",
   "player.hand": "{count} in hand",
@@ -297,7 +287,7 @@ export default {
   "games.own.open": "You against {name}, not finished",
   "games.unfinished": "not finished",
   "games.unnamed": "Unnamed players",
-  "games.title": "{players}, {result}",
+  "games.players": "{players}, {result}",
   "games.latest": "The latest {count} are listed.",
   "games.none": "No games yet. Every game that you play is kept in {folder}.",
 
@@ -361,7 +351,6 @@ export default {
   "puzzle.go-on": "Right! Go on.",
   "puzzle.hint.man": "Hint: move the man on {point}.",
   "puzzle.hint.file": "Hint: place a man on the {file} file.",
-  "puzzle.hint.move": "Hint: {move}.",
   "puzzle.line": "The solution. {moves}.",
   "puzzle.by": "{side}: {move}",
   "puzzle.theme": "Theme",

@@ -4,9 +4,11 @@ import { $, COLOURS, element } from "../dom.js";
 import { parseMove } from "../drawing.js";
 import { markPicture } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
-import { countedText, decimal, fromServer, playerName, SIDES, t } from "../text.js";
+import { countedText, fromServer, LANGUAGE, playerName, SIDES, t } from "../text.js";
 
 const VALUE_KEYS = { win: "evaluation.win", draw: "evaluation.draws", loss: "evaluation.loss" };
+/** Writes large numbers with a unit: "1.2M". */
+const COMPACT = new Intl.NumberFormat(LANGUAGE, { notation: "compact" });
 /** White's share by result. */
 const SHARES = { "1-0": 1, "0-1": 0, "1/2-1/2": 0.5 };
 
@@ -145,8 +147,8 @@ export class Evaluation {
       const name = player ? playerName(player) : info.name;
       parts[0] = [parts[0], name].filter(Boolean).join(" · ");
       parts.push(t("evaluation.depth", { depth: info.depth ?? "?" }));
-      if (info.nodes) parts.push(t("evaluation.positions", { count: abbreviated(info.nodes) }));
-      if (info.nps) parts.push(`${abbreviated(info.nps)}/s`);
+      if (info.nodes) parts.push(t("evaluation.positions", { count: COMPACT.format(info.nodes) }));
+      if (info.nps) parts.push(`${COMPACT.format(info.nps)}/s`);
     }
     return parts;
   }
@@ -208,10 +210,3 @@ export function firstMoves(info) {
   return info.lines.filter((line) => line.moves.length).map((line) => parseMove(line.moves[0]));
 }
 
-/** Returns a large number with a unit: "1.2 M". */
-function abbreviated(number) {
-  for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
-    if (number >= size) return `${decimal(number / size, number >= 10 * size ? 0 : 1)} ${unit}`;
-  }
-  return String(number);
-}

@@ -37,7 +37,7 @@ function headline({ result, players }) {
   if (winner === undefined) return t("result.draw");
   const users = usersOf({ players });
   if (users.length === 1) return t(users[0] === winner ? "result.you.win" : "result.you.lose");
-  return t("result.wins", { side: SIDES[winner] });
+  return t("server.wins", { side: SIDES[winner] });
 }
 
 /** The strip at the end of a game: the winner, the reason, the accuracy, and the next steps. */
