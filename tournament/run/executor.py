@@ -26,7 +26,15 @@ from time import monotonic, sleep
 from typing import Any
 
 from merels.tournament.run.pool import Pool
-from merels.tournament.run.tasks import Event, Failed, Returned, lender, not_made
+from merels.tournament.run.tasks import (
+    Event,
+    Failed,
+    PairReport,
+    Returned,
+    lender,
+    not_made,
+    stay_busy,
+)
 
 ExecutorFactory = Callable[[], Executor]
 
@@ -40,6 +48,9 @@ END_SECONDS = 5.0
 """Seconds that an executor may take to shut down, and this process to exit afterwards."""
 UNREACHABLE = (OSError, CancelledError, BrokenExecutor)
 """Errors of a factory that cannot reach its cluster; the factory is then called again."""
+
+FILLER = -1
+"""Number of the calls of `stay_busy`, whose results are ignored."""
 
 _numbers = itertools.count(1)
 """Last argument of each call, because Dask answers equal calls from its cache."""
@@ -138,6 +149,8 @@ class ExecutorPool(Pool):
         self._make, self._window, self._wait = make, window, wait
         self._messages: queue.SimpleQueue[tuple[_Connection, str, Any]] = queue.SimpleQueue()
         self._calls: dict[int, _Call] = {}
+        self._returned_unplayed = 0
+        """Number of pairs in a row that workers returned unplayed."""
         self._has_answered = False
         """Whether the executor has answered, so that calls can be made."""
         self._last_progress = monotonic()
@@ -167,6 +180,9 @@ class ExecutorPool(Pool):
         return self.ready and len(self._calls) < self._window
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
+        """Submit a call, after fillers for the workers that return pairs unplayed."""
+        for _ in range(min(self._returned_unplayed, self._window)):
+            self._connection.put(_Call(FILLER, stay_busy, ()))
         self._calls[call] = _Call(call, function, arguments)
         self._connection.put(self._calls[call])
 
@@ -201,7 +217,10 @@ class ExecutorPool(Pool):
         self._longest_call = max(self._longest_call, monotonic() - call.began)
         event: Event
         try:
-            event = Returned(call.number, future.result())
+            report = future.result()
+            is_unplayed = isinstance(report, PairReport) and report.is_unplayed
+            self._returned_unplayed = self._returned_unplayed + 1 if is_unplayed else 0
+            event = Returned(call.number, report)
         except BaseException as error:  # The call's, or the executor's own, as for a lost node.
             text = (str(error).strip() or repr(error)).splitlines()[-1]
             event = Failed(call.number, text, isinstance(error, BrokenExecutor))

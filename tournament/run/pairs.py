@@ -276,9 +276,12 @@ class PairTable:
         """Return the names of the engines that must not be tried now."""
         return {name for name, engine in self._engines.items() if not engine.may_be_tried}
 
-    def failing_engines(self) -> dict[str, str]:
-        """Return the engines that do not start, where not only one worker is at fault."""
-        return {name: it.failure for name, it in self._engines.items() if it.is_reported}
+    def failed_again(self) -> dict[str, str]:
+        """Return the engines that failed again after a pause, where not only one worker failed."""
+        return {
+            name: engine.failure for name, engine in self._engines.items()
+            if engine.backoff.failures > 1
+        }
 
     def lost_engines(self) -> dict[str, str]:
         """Return the engines that the run has given up: name -> last failure."""

@@ -284,7 +284,7 @@ class Runner:
         self._trial_notices.update(report.notices)
         self.board.notice(*self._pairs.fail_start(report.failures, place))
         if place is not None and not self.board.played:
-            for name, failure in self._pairs.failing_engines().items():
+            for name, failure in self._pairs.failed_again().items():
                 raise InputError(f"-engine {name}", failure)
         self._pairs.put_back(task.pair, self.board.played)
         self._skip_lost()

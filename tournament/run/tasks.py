@@ -39,6 +39,8 @@ MAX_PAUSE = 300.0
 """Longest pause, in seconds."""
 HAND_BACK_SECONDS = 0.5
 """Seconds that a worker holds a task of a paused engine before it returns the task unplayed."""
+OCCUPIED_SECONDS = 2.0
+"""Seconds that `stay_busy` keeps a worker with a paused engine busy."""
 
 
 @dataclass(slots=True)
@@ -120,6 +122,11 @@ class PairReport:
     """Name of each engine that did not start or failed its trial -> text of the failure."""
     notices: tuple[str, ...] = ()
     """Notices of the trials for the user."""
+
+    @property
+    def is_unplayed(self) -> bool:
+        """Whether the worker only returned the task, because an engine is paused there."""
+        return not self.games and not self.failures
 
 
 def is_report(value: object, task: PairTask) -> bool:
@@ -291,3 +298,13 @@ def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:
             fault, _, cause = f"{key} {error.expected}".strip().partition(": ")
             failures[entrant.name] = f"{fault} ({cause})" if cause else fault
     return failures, tuple(notices)
+
+
+def stay_busy(number: int) -> None:
+    """Sleep for `OCCUPIED_SECONDS` if an engine is paused in this process.
+
+    An executor may give the only task that is left to the same worker again and again; while the
+    worker sleeps, another one takes the task. ``number`` is as in `play_pair`.
+    """
+    if any(pause.is_paused for pause in _pauses.values()):
+        sleep(OCCUPIED_SECONDS)
