@@ -144,8 +144,8 @@ def test_a_run_on_dask_with_a_bad_and_a_killed_worker_equals_a_local_run(
         killed.kill()
         status, out, err = run.wait(400)
     assert status == 0, err
-    assert re.search(r" \(process \d+\): engine A does not start \(ends before uciok, exit code 12[67]: .*"
-                     r"/no/such/engine.*\); this worker gets no games for now", err)
+    assert re.search(r" \(process \d+\): engine A does not start \(ends before uciok, exit code "
+                     r"12[67]: .*/no/such/engine.*\); this worker gets no games for now", err)
     played, local = (
         [(row.number, row.white, row.result, row.moves) for row in rows_of(tmp_path / name)]
         for name in ("j", "local")

@@ -67,9 +67,9 @@ class GameText:
 
 def as_result(word: str) -> str | None:
     """Return the result that a word or a tag's value spells, as one of `RESULTS`, or None."""
+    word = "".join(word.split())
     if word in RESULTS:
         return word
-    word = "".join(word.split())
     if not _RESULT.fullmatch(word):
         return None
     if word.startswith(("1/2", "½")) or "5" in word:
@@ -179,9 +179,9 @@ class _Splitter:
         # Searches for single texts are faster than one for `_DELIMITER`. The texts are the brackets
         # and semicolons that need `take`, `%`, and parts of results.
         if not (last or self._in_moves) or not moves.isascii() or (
-            "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "1/2" in rest
-            or ":" in rest or "(" in rest or ")" in rest or "[" in rest or ";" in rest
-            or "%" in rest
+            "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "5-." in rest
+            or "5-," in rest or "1/2" in rest or ":" in rest or "(" in rest or ")" in rest
+            or "[" in rest or ";" in rest or "%" in rest
         ):
             return False
         self._in_moves, self._in_comment = True, in_comment

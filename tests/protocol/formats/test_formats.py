@@ -13,7 +13,7 @@ from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import preset
 from merels.protocol.formats.files import pasted
 from merels.protocol.formats.forms import write_game
-from merels.protocol.formats.pgn.reader import parse_record
+from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.formats.playok import (
     NUMBERS,
@@ -155,3 +155,9 @@ def test_every_form_is_detected() -> None:
     for text in ("", "  \n", "nonsense", "1. d6 14", "1. 5 f4", f"{six_fields}\n{six_fields}"):
         with pytest.raises(InputError):
             read_game(text)
+
+
+@pytest.mark.parametrize("result", ["0.5-0.5", ".5-.5", "0.5-.5", "0,5-0,5", ",5-,5"])
+def test_a_draw_in_halves_ends_a_game(result: str) -> None:
+    records = parse_records(f"1. d6 f4 {result}\n1. a1 d6 1-0\n")
+    assert [record.result for record in records] == ["1/2-1/2", "1-0"]
