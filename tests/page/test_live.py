@@ -61,9 +61,10 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     browser.wait("document.getElementById('viewer').open")
     browser.key("ArrowLeft")
     browser.wait("!document.getElementById('last').disabled")
-    browser.key("Escape")
+    # Games that end while a game is open are listed when it is closed.
     assert run.wait(120)[0] == 0
     browser.wait("document.getElementById('state').textContent === 'over'")
+    browser.key("Escape")
     assert browser.text("#banner") == "Finished: all 2 games are played."
     assert browser.text("#score") == "2 of at most 2 games"
     # The last game is shown at the end, however short it was.
@@ -75,6 +76,7 @@ def test_a_run_is_watched_from_its_first_moves_to_its_end(browser: Browser) -> N
     label = browser.run("return document.querySelector('#standings .plot').ariaLabel")
     assert label.startswith("LLR ") and "after 2 games; bounds -2.94 and 2.94" in label
     # The games can be replayed although the server has ended.
+    browser.wait_for_count("#games tbody tr", 2)
     browser.click("#games tbody tr:last-child button")
     browser.wait("document.getElementById('viewer').open")
     assert browser.text("#viewer-title") == "Game 1: A – B"

@@ -55,6 +55,8 @@ export class Live {
     /** The games in progress by number. */
     this.games = new Map();
     this.over = null;
+    /** Whether the list lacks games that have ended. */
+    this.isStale = false;
     /** The time of the last event. */
     this.lastEvent = performance.now();
     this.state = "gone";
@@ -116,9 +118,10 @@ export class Live {
     this.relist();
   }
 
-  /** Lists the latest games, unless a button is about to be clicked; keeps the focus. */
+  /** Lists the latest games, later if a game is open or clicked now; keeps the focus. */
   relist() {
-    if (this.list.viewer.game || this.list.container.matches(":active")) return;
+    this.isStale = this.list.viewer.dialog.open || this.list.container.matches(":active");
+    if (this.isStale) return;
     const label = this.list.container.querySelector(":focus")?.ariaLabel;
     this.list.show(0, 0);
     if (label) this.list.container.querySelector(`[aria-label="${label}"]`)?.focus();
@@ -151,6 +154,7 @@ export class Live {
       this.draw();
     }
     if (document.hidden) return;
+    if (this.isStale) this.relist();
     const shown = this.cards.map((card) => card.game.n);
     for (const game of this.games.values()) {
       if (shown.includes(game.n)) continue;
