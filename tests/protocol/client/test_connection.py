@@ -191,8 +191,9 @@ def test_a_search_without_an_answer_waits_in_one_call(monkeypatch: pytest.Monkey
     monkeypatch.setattr(engine._pipe, "receive", counted)
     assert ask(engine, 50_000_000) is None
     # A `Pipe` waits inside `exchange`, without calling `receive`.
-    assert list(filter(None, waits)) == ([50] if isinstance(engine._pipe, ThreadPipe) else [])
     engine.close()
+    assert sum(wait > 0 for wait in waits) == isinstance(engine._pipe, ThreadPipe)
+    assert max(waits, default=0) <= 50
 
 
 @pytest.mark.parametrize(
