@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib import import_module
 
 from merels.engine.common.errors import InputError, suggestion
-from merels.protocol.commands.exit_status import OK, run_command
+from merels.protocol.commands.exit_status import INTERRUPTED, OK, run_command
 from merels.protocol.uci.streams import repair_streams
 
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -81,6 +82,9 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     program = f"merels {words[0]}" if words and words[0] in COMMANDS else "merels"
     status = run_command(program, lambda: _run(words))
+    if argv is None and status == INTERRUPTED:
+        # One more Ctrl-C must not change the status while the interpreter ends.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     if argv is None and program in ("merels tournament", "merels league", "merels tune"):
         from merels.tournament.run.executor import leave_soon
 
