@@ -62,9 +62,10 @@ def test_interrupts_end_a_run_whose_output_is_not_read(
         sleep(0.1)
     while run.process.poll() is None:
         run.process.send_signal(signal.SIGINT)
-        sleep(0.3)
+        sleep(1)
     status, _, err = run.wait(60)
-    assert status == 130 and "finished; continue with: -journal file=j -resume" in err
+    assert status == 130, (status, err)
+    assert "finished; continue with: -journal file=j -resume" in err
     assert run.survivors() == []
     os.close(reader)
 
