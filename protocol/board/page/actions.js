@@ -43,7 +43,10 @@ export function pick(point) {
   return text === null ? null : playMove(text);
 }
 
-/** Stores a premove; shows any other move and sends it, and unpicks it after an error. */
+/**
+ * Stores a premove; shows any other move and sends it, and unpicks it after an error. A move that
+ * the user confirms is not played if another position is shown by then.
+ */
 export async function playMove(text) {
   const { choice } = now;
   if (choice.early) {
@@ -54,7 +57,8 @@ export async function playMove(text) {
   }
   choice.pickMove(text);
   redraw("state");
-  if (isOn("confirm") && !await confirmed(text)) {
+  const asked = now.state.node;
+  if (isOn("confirm") && (!await confirmed(text) || asked !== now.state.node)) {
     choice.clear();
     redraw("state");
     return;

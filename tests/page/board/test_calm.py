@@ -72,6 +72,26 @@ def test_a_move_is_confirmed_if_the_setting_is_on(page: Browser) -> None:
     page.wait_for_count("#moves button", 2)
 
 
+def test_a_confirmed_move_is_not_played_in_another_position(page: Browser) -> None:
+    begin(page)
+    for point in ("d6", "f4"):
+        play(page, point)
+    tap_menu(page, "confirm")
+    page.key("Escape")
+    tap_menu(page, "analyse")
+    page.wait("document.getElementById('analyse').ariaPressed === 'true'")
+    click(page, "g1")
+    page.wait("!document.getElementById('sure').hidden")
+    page.key("ArrowLeft")
+    page.wait_for_count("#board .man.black:not(.player *)", 0)
+    page.click("#sure-yes")
+    page.wait("document.getElementById('sure').hidden")
+    click(page, "a1")
+    page.wait("!document.getElementById('sure').hidden")
+    assert page.text("#sure-text") == "Play a1?" and moves(page) == ["d6", "f4"]
+    page.click("#sure-no")
+
+
 def test_buttons_have_titles_and_the_help_lists_the_keys(page: Browser) -> None:
     begin(page)
     titles = page.run("return Object.fromEntries([...document.querySelectorAll('button[id]')]"
