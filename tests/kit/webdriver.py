@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from tests.kit.waiting import wait
@@ -156,14 +157,15 @@ class Browser:
         return self.find(selector)
 
     def _on_elements(self, command: Callable[[], object]) -> None:
-        """Find elements and act on them, again if the page has replaced them meanwhile."""
+        """Find elements and act on them, again if the page has replaced or moved them meanwhile."""
         for _ in range(20):
             try:
                 command()
                 return
             except RuntimeError as error:
-                if not str(error).startswith("stale element reference"):
+                if not str(error).startswith(("stale element reference", "element click interc")):
                     raise
+            sleep(0.05)
         command()
 
     def hover(self, selector: str) -> None:
