@@ -47,8 +47,8 @@ IDLE_SHARE = 0.01
 CHECK_INTERVAL = 500_000_000
 """Interval at which a wait checks for a stop by another thread, in nanoseconds."""
 _WORD = re.compile(rb"\w+")
-_LIMITS = frozenset((b"go", b"depth", b"nodes", b"mate"))
-"""Words of an error about a ``go`` without a time limit."""
+_LIMIT_WORDS = frozenset((b"go", b"depth", b"nodes", b"mate"))
+"""One of these words is in an error about a ``go`` without a time limit."""
 _MAX_NAME_LENGTH = 200
 """Maximum length of an engine's name and of its author's, in characters."""
 _MAX_OPTIONS = 512
@@ -136,7 +136,7 @@ class Connection:
         raise self.timeout_error(f"gives no answer to {hello} in {timeout:g} s")
 
     def _greeting_line(self, deadline: int, ready: str) -> bytes | None:
-        """Return the next line, or None at the deadline; a process that ends has not started."""
+        """Return the next line, or None at the deadline; if the process ends, name ``ready``."""
         try:
             return self._pipe.read_line(deadline)
         except EngineTerminated as error:
@@ -386,7 +386,7 @@ class Connection:
         """
         for line in lines.split(b"\n") if b"string error" in lines.lower() else ():
             words = _WORD.findall(line.lower())
-            if words[:3] == [b"info", b"string", b"error"] and not _LIMITS.isdisjoint(words):
+            if words[:3] == [b"info", b"string", b"error"] and not _LIMIT_WORDS.isdisjoint(words):
                 self.stop()
                 raise EngineError(f"cannot read the limit of its search: {quoted(line.strip())}")
 

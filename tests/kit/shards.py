@@ -91,7 +91,7 @@ def _record_of(config: pytest.Config) -> str:
 
 
 class Files:
-    """The files of a run, of which each process takes one after another."""
+    """The files of a run. Each process takes the next file that no other process has taken."""
 
     def __init__(self, config: pytest.Config, folder: Path) -> None:
         self._config, self._folder = config, folder

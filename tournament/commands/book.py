@@ -111,7 +111,7 @@ def _settings(arguments: argparse.Namespace) -> BookSettings:
 def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int:
     """Make the book; an output file gets its name only when it is complete."""
     if out is None:
-        _write(settings, tables, sys.stdout, "FILE")  # The name stands in the book's header.
+        _write(settings, tables, sys.stdout, "FILE")  # The header contains the name.
         return 0
     target = os.path.realpath(out)  # so that a symbolic link is not replaced
     # A folder, a device, or a symbolic link to itself, for which `exists` is false.

@@ -356,7 +356,7 @@ def opened(options: RunOptions, settings: Settings, tournament: str) -> Iterator
             views.append(pgn)
             closing.callback(pgn.close)
         yield views
-        if sys.stderr.isatty():  # Otherwise nobody would read how to end a view that stays.
+        if sys.stderr.isatty():  # A view that stays prints there how to end it.
             for view in views:
                 view.stay()
 

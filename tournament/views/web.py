@@ -105,7 +105,7 @@ class WebView(View):
         self._stride = 1
         """Smallest number of games between two of the `_points`."""
         self._is_running = False
-        """Whether the run has begun and is not over."""
+        """Whether the run has started and is not over."""
         self._stays = False
         """Whether the page stays after the run: false after Ctrl-C or an exception."""
         note = "" if has_moves else NO_MOVES

@@ -138,25 +138,16 @@ def test_a_started_engine_has_answered_isready_before_its_first_search() -> None
         assert b"".join(sent).split() == [b"uci", b"isready"]
 
 
-UNREAD_LIMIT = """
-import sys
-for line in sys.stdin:
-    if line == "uci\\n":
-        print("uciok", flush=True)
-    elif line == "isready\\n":
-        print("readyok", flush=True)
-    elif line.startswith("go depth"):
-        print("info string error 'go depth 3': no such limit", flush=True)
-    elif line.startswith("go nodes"):
-        print("info depth 1", "info string error depth is bad", sep="\\n", flush=True)
-    elif line == "stop\\n" or line.startswith("go movetime"):
-        print("bestmove d6", flush=True)
-"""
+UNREAD_LIMIT = (
+    "go{words[1] == 'depth'}: print info string error 'go depth 3' is no limit & hold; "
+    "go{words[1] == 'nodes'}: print info depth 1\\ninfo string error depth is bad & hold; "
+    "go{words[1] == 'movetime'}: answer bestmove d6"
+)
 
 
 @pytest.mark.parametrize("limit", [Limit(depth=3), Limit(nodes=5)])
 def test_a_search_whose_limit_the_engine_cannot_read_is_stopped(limit: Limit) -> None:
-    with Engine.popen([sys.executable, "-c", UNREAD_LIMIT], rules_known=True) as engine:
+    with Engine.popen(fake(UNREAD_LIMIT)) as engine:
         for search in (engine.play, engine.analyse):
             with pytest.raises(EngineError, match="cannot read the limit of its search: 'info str"):
                 search(Position(), limit)

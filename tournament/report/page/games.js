@@ -1,5 +1,5 @@
 // The games of a page: scores of one engine by opponent, colour and other columns, and the list of
-// the games, each of which opens on a board.
+// the games. A click on a game opens it on a board.
 
 import { element } from "./dom.js";
 import { readGame, resultText } from "./game.js";
