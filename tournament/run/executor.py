@@ -30,6 +30,7 @@ from merels.tournament.run.tasks import (
     Event,
     Failed,
     PairReport,
+    Place,
     Returned,
     lender,
     not_made,
@@ -149,8 +150,10 @@ class ExecutorPool(Pool):
         self._make, self._window, self._wait = make, window, wait
         self._messages: queue.SimpleQueue[tuple[_Connection, str, Any]] = queue.SimpleQueue()
         self._calls: dict[int, _Call] = {}
-        self._returned_unplayed = 0
-        """Number of pairs in a row that workers returned unplayed."""
+        self._paused = set[Place]()
+        """Workers whose last report returned a pair unplayed."""
+        self._fillers = 0
+        """Number of the calls of `stay_busy` without a result."""
         self._has_answered = False
         """Whether the executor has answered, so that calls can be made."""
         self._last_progress = monotonic()
@@ -180,8 +183,9 @@ class ExecutorPool(Pool):
         return self.ready and len(self._calls) < self._window
 
     def give(self, call: int, function: Callable[..., Any], *arguments: Any) -> None:
-        """Submit a call, after fillers for the workers that return pairs unplayed."""
-        for _ in range(min(self._returned_unplayed, self._window)):
+        """Submit a call, after one that keeps a worker with a paused engine busy."""
+        if self._fillers < len(self._paused):
+            self._fillers += 1
             self._connection.put(_Call(FILLER, stay_busy, ()))
         self._calls[call] = _Call(call, function, arguments)
         self._connection.put(self._calls[call])
@@ -205,6 +209,7 @@ class ExecutorPool(Pool):
             yield from self._replace(content)
 
     def _take_result(self, call: _Call) -> Iterator[Event]:
+        self._fillers -= call.number == FILLER
         if self._calls.get(call.number) is not call:
             return  # The executor returned the call twice.
         del self._calls[call.number]
@@ -218,8 +223,9 @@ class ExecutorPool(Pool):
         event: Event
         try:
             report = future.result()
-            is_unplayed = isinstance(report, PairReport) and report.is_unplayed
-            self._returned_unplayed = self._returned_unplayed + 1 if is_unplayed else 0
+            if isinstance(report, PairReport):
+                self._paused -= {report.place}
+                self._paused |= {report.place} if report.is_unplayed else set()
             event = Returned(call.number, report)
         except BaseException as error:  # The call's, or the executor's own, as for a lost node.
             text = (str(error).strip() or repr(error)).splitlines()[-1]
@@ -271,7 +277,7 @@ class ExecutorPool(Pool):
 
     def _take_back(self) -> Iterator[Event]:
         """Return all calls without a result to the runner."""
-        calls, self._calls = self._calls, {}
+        calls, self._calls, self._paused, self._fillers = self._calls, {}, set(), 0
         yield from map(not_made, calls)
 
     def note_work(self) -> None:

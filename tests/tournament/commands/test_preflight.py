@@ -132,15 +132,16 @@ def test_a_resumed_journal_stays_as_it_was_when_an_engine_is_refused(tmp_path: P
 @pytest.mark.parametrize("pool", ["ThreadPoolExecutor", "ProcessPoolExecutor"])
 def test_a_worker_tries_the_engines_of_a_foreign_executor(tmp_path: Path, pool: str) -> None:
     executor = ("-executor", f"concurrent.futures:{pool}", "-journal", f"{tmp_path}/j")
-    run = Marked(*match(*fake(mode="illegal"), *executor))
+    rival = engine_words("A", "nodes=20")
+    run = Marked(*rival, *fake(mode="illegal"), *executor)
     status, out, err = run.wait()
     assert status == 2 and "Finished" not in out and run.survivors() == []
     assert err.splitlines()[-1].startswith(
         "merels tournament: '-engine E': makes an illegal move ('a1xg7', "
     )
     # The journal without a game is replaced, although the engine has other options.
-    play(*match(*fake("option.Hash=3"), *executor, *ONE_MOVE))
-    status, _, err = Marked(*match(*fake("option.Hash=3"), *executor, *ONE_MOVE)).wait()
+    play(*rival, *fake("option.Hash=3"), *executor, *ONE_MOVE)
+    status, _, err = Marked(*rival, *fake("option.Hash=3"), *executor, *ONE_MOVE).wait()
     assert status == 2 and "this file exists; add -resume" in err
 
 
