@@ -63,7 +63,11 @@ class EngineAnalysis(Analysis):
             if line is not None:
                 self.running = connection.owing
                 if self.running and not self._is_infinite:
-                    connection.check_limit(line)
+                    try:
+                        connection.check_limit(line)
+                    except EngineError:
+                        self.running = False  # `check_limit` has stopped the search.
+                        raise
                 if line[:16].lower().split(None, 1)[:1] == [b"info"]:
                     return connection.dialect.info(line, self._position)
             elif monotonic_ns() >= end:

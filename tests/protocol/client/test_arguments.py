@@ -147,8 +147,15 @@ UNREAD_LIMIT = (
 
 @pytest.mark.parametrize("limit", [Limit(depth=3), Limit(nodes=5)])
 def test_a_search_whose_limit_the_engine_cannot_read_is_stopped(limit: Limit) -> None:
-    with Engine.popen(fake(UNREAD_LIMIT)) as engine:
+    sent: list[bytes] = []
+
+    def trace(direction: str, lines: bytes) -> None:
+        if direction == ">":
+            sent.append(lines)
+
+    with Engine.popen(fake(UNREAD_LIMIT), trace=trace) as engine:
         for search in (engine.play, engine.analyse):
             with pytest.raises(EngineError, match="cannot read the limit of its search: 'info str"):
                 search(Position(), limit)
+        assert sent.count(b"stop\n") == 2, "one for each search"
         assert str(engine.play(Position(), Limit(time=0.1)).move) == "d6"
