@@ -1,8 +1,9 @@
-"""Signal handling, and the options of the kit."""
+"""Signal handling, the options of the kit, and marks of the folders that only CI runs."""
 
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.kit.shards import (
 )
 
 HOME = session.isolate()
+FOLDERS = ("page", "system", "tools")
+"""Folders whose tests only CI runs; each test there has the folder's name as a mark."""
 
 # Background jobs of a shell ignore SIGINT, and so do their child processes. Without this line,
 # tests could not interrupt the programs that they start.
@@ -23,4 +26,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    for item in items:
+        for folder in FOLDERS:
+            if item.path.is_relative_to(tests / folder):
+                item.add_marker(folder)
     shards.shuffle(config, items)

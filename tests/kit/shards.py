@@ -2,8 +2,8 @@
 
 A process runs a whole file, so that fixtures of modules are made once, and then takes the next file
 that no other process has taken. Long files come first, by the seconds in ``seconds.json``, which
-``--record-seconds`` measures again. The first process reports the results of all: the others write
-them to files.
+``--record-seconds`` measures again; in random order, files of similar length are shuffled. The
+first process reports the results of all: the others write them to files.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from tests.kit import session
 SECONDS = Path(__file__).with_name("seconds.json")
 USUAL_SECONDS = 10.0
 """Seconds assumed for a file without a record."""
+SIMILAR_SECONDS = 10.0
+"""Files whose seconds differ by less are of about the same length."""
 
 File = str
 """A test file's path, relative to the root, as in the ids of its tests."""
@@ -68,6 +70,10 @@ def shuffle(config: pytest.Config, items: list[pytest.Item]) -> None:
         chance = random.Random(seed)
         files = list(by_file(items).values())
         chance.shuffle(files)
+        seconds = _seconds(config)
+        files.sort(
+            key=lambda tests: -(seconds.get(_file(tests[0]), USUAL_SECONDS) // SIMILAR_SECONDS)
+        )
         for file in files:
             chance.shuffle(file)
         items[:] = [item for file in files for item in file]
@@ -77,8 +83,12 @@ def by_file(items: list[pytest.Item]) -> dict[File, list[pytest.Item]]:
     """Return the tests of each file, in their order."""
     files: dict[File, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        files[item.nodeid.partition("::")[0]].append(item)
+        files[_file(item)].append(item)
     return files
+
+
+def _file(item: pytest.Item) -> File:
+    return item.nodeid.partition("::")[0]
 
 
 def _cores() -> int:
@@ -86,8 +96,14 @@ def _cores() -> int:
 
 
 def _record_of(config: pytest.Config) -> str:
-    """Return the record of a run in `SECONDS`: a file's thorough tests have another one."""
-    return "thorough" if config.option.markexpr == "thorough" else "default"
+    """Return the record of a run in `SECONDS`: tests that only CI runs have another one."""
+    return "thorough" if config.option.markexpr.startswith("thorough") else "default"
+
+
+def _seconds(config: pytest.Config) -> dict[File, float]:
+    """Return the seconds of each file that were recorded for a run of this kind."""
+    seconds: dict[File, float] = json.loads(SECONDS.read_text(encoding="utf-8"))[_record_of(config)]
+    return seconds
 
 
 class Files:
@@ -124,7 +140,7 @@ class Files:
         """Return files with their tests: the longest first, unless the order is random."""
         files = list(by_file(items).items())
         if not self._config.option.shuffle:
-            seconds = json.loads(SECONDS.read_text(encoding="utf-8"))[_record_of(self._config)]
+            seconds = _seconds(self._config)
             files.sort(key=lambda file: (-seconds.get(file[0], USUAL_SECONDS), file[0]))
         return files
 
