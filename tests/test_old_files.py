@@ -26,7 +26,7 @@ READ = [
     ("convert -to pgn journal.db", '[Black "Club"]'),
     ("league league status", "4  87.5%  25.0%       0  too few games"),
     ("league league site", "league/site/index.html"),
-    ("tables verify -dir tables", "3-3: 210,140 values and depths, 0 wrong"),
+    ("tables verify -dir tables", "3-3: 210,140 values, 0 wrong"),
     ("tables probe '********/*****O*@/****OO@@ b 0 0 0 1' -dir tables", "b6-g1"),
     ("tables probe '********/*****O*@/****OO@@ b 0 0 0 1' -dir packed", "b6-g1"),
     ("convert -to wmd games/20261128-033000-000000-0a1b2c.pgn", "d6"),

@@ -239,10 +239,10 @@ class Position:
         """The side to move, WHITE or BLACK, as in ``side``."""
         return self.side
 
-    def man_at(self, point: str | int) -> int | None:
+    def man_at(self, point: str) -> int | None:
         """Return whose man is on a point, such as ``d6``: WHITE, BLACK, or None if it is empty."""
-        index = POINTS.get(point.lower()) if isinstance(point, str) else point
-        if type(index) is not int or not 0 <= index < SIZE:
+        index = POINTS.get(point.lower()) if isinstance(point, str) else None
+        if index is None:
             raise InputError(str(point), "expected a point of the board, such as d6")
         return WHITE if self.men[0] >> index & 1 else BLACK if self.men[1] >> index & 1 else None
 

@@ -148,8 +148,13 @@ def required_rules(rules: object) -> Rules:
 
 
 def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
-    """Return a preset with some fields set by ``Name=value``; the last setting of a field wins."""
+    """Return a preset with some fields set by ``Name=value``; the last setting of a field wins.
+
+    `InputError` for an unknown preset or field, or an invalid value.
+    """
     rules = preset(variant)
+    if isinstance(settings, str) or not isinstance(settings, Iterable):
+        raise InputError(repr(settings), "expected a list of settings, such as ['Flying=never']")
     for setting in settings:
         required_text(setting, "Field=value")
         name, equals, value = setting.partition("=")

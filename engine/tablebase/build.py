@@ -9,12 +9,15 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
 from merels.engine.core import solver
+from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.files import (
     DEPTHS,
@@ -29,11 +32,38 @@ from merels.engine.tablebase.files import (
     rules_folder,
 )
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import Sector, sectors
-from merels.engine.tablebase.solving.placing import Slice, SliceSolver, slices
-from merels.engine.tablebase.solving.retrograde import SectorSolver
-from merels.engine.tablebase.solving.worker_pool import WorkerPool
+from merels.engine.tablebase.sectors import MAX_MEN, Sector, kept_placing_sectors, sectors
 from merels.engine.tablebase.storage import prepared, write_table
+
+_REPORT_EVERY = 0.25
+"""Seconds between reports."""
+
+
+class Slice(NamedTuple):
+    """The sectors with ``hand`` men in hand and ``own`` men of the side to move on the board.
+
+    They are solved together.
+    """
+
+    hand: int
+    own: int
+    sectors: tuple[Sector, ...]
+
+    @property
+    def places(self) -> int:
+        """Number of places in all tables."""
+        return sum(sector.places for sector in self.sectors)
+
+    def __str__(self) -> str:
+        return f"{self.own}-{self.sectors[0].opponent}…{self.sectors[-1].opponent}+{self.hand}"
+
+
+def slices(rules: Rules, men: int = MAX_MEN) -> list[Slice]:
+    """Return all slices up to ``men`` men, each after the slices that its placements lead to."""
+    groups = groupby(
+        kept_placing_sectors(rules, men), key=lambda sector: (sector.hand, sector.own)
+    )
+    return [Slice(*numbers, tuple(members)) for numbers, members in groups]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +123,20 @@ class Builder:
             needed = solver.sector_memory(*sector[:2], self.depths)
             self._check_memory(str(sector), needed, self.depths)
         for group in groups:
-            self._check_memory(str(group), group.memory(self.rules))
+            self._check_memory(str(group), solver.slice_memory(core_rules(self.rules), group.own))
         self._total = sum(sector.places for sector in moving)
         self._total += sum(group.places for group in groups)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
         with prepared(self.folder), ThreadPoolExecutor(self.threads) as pool:
-            workers = WorkerPool(pool, self.threads)
             for sector in moving:
                 if self._missing([sector]):
                     self._begin(sector.places // 4 + (sector.places if self.depths else 0), sector)
-                    self._guard(sector, self._solve, sector, workers)
+                    self._guard(sector, self._solve, sector, pool)
                     self._finish(sector, sector.places)
             for group in groups:
                 if missing := self._missing(group.sectors):
                     self._begin(sum(sector.places for sector in missing) // 4, group)
-                    self._guard(group, self._solve_slice, group, missing, workers)
+                    self._guard(group, self._solve_slice, group, missing, pool)
                     self._finish(group, sum(sector.places for sector in missing))
         return self.tables
 
@@ -183,27 +212,49 @@ class Builder:
             # RuntimeError: the system refused to start a thread, usually for lack of memory.
             raise InputError(str(step), f"cannot be solved: {error}") from error
 
-    def _solve(self, sector: Sector, workers: WorkerPool) -> None:
+    def _solve(self, sector: Sector, pool: ThreadPoolExecutor) -> None:
         """Solve a sector of the moving phase, write its files and open them."""
-
-        def report(level: int, share: float) -> None:
-            self._report(f"{sector} ply {level}", min(share, 1.0) * sector.places)
-
-        sector_solver = SectorSolver(self.tables, sector, self.depths, workers, report)
-        tallies = sector_solver.solve()
-        solved, tables = sector_solver.core, range(len(tallies))
+        solved = solver.Retrograde(
+            core_rules(self.rules), *sector[:2], self.depths, self.tables.core
+        )
+        while solved.advance():
+            self._work(solved, pool, f"{sector} ply {solved.level}", sector.places)
+        tables = range(len(sector.sides))
         depths = [solved.depths(table) for table in tables] if self.depths else []
+        tallies = tuple(Tally(*solved.tally(table)) for table in tables)
         self._write(sector, tallies, [solved.values(table) for table in tables], depths)
 
-    def _solve_slice(self, group: Slice, missing: Sequence[Sector], workers: WorkerPool) -> None:
+    def _solve_slice(
+        self, group: Slice, missing: Sequence[Sector], pool: ThreadPoolExecutor
+    ) -> None:
         """Solve a slice of the placing phase, write its missing files and open them."""
         places = sum(sector.places for sector in missing)
-        slice_solver = SliceSolver(
-            self.tables, group, workers, lambda share: self._report(str(group), share * places)
+        solved = solver.PlacingSlice(
+            core_rules(self.rules), group.hand, group.own,
+            [sector.opponent for sector in missing], self.tables.core,
         )
-        for sector, tally, values in slice_solver.solve():
-            if sector in missing:
-                self._write(sector, (tally,), [values], [])
+        while solved.advance():
+            self._work(solved, pool, str(group), places)
+            self.tables.release()
+            if solved.written is not None:
+                opponent, tally, values = solved.written
+                sector = Sector(group.own, opponent, group.hand)
+                self._write(sector, (Tally(*tally, None, None),), [values], [])
+
+    def _work(
+        self, solved: solver.Retrograde | solver.PlacingSlice, pool: ThreadPoolExecutor,
+        step: str, places: int,
+    ) -> None:
+        """Run a stage with all threads; ``step`` and its ``places`` are for the reports."""
+        try:
+            futures = [pool.submit(solved.work) for _ in range(self.threads)]
+            while wait(futures, _REPORT_EVERY).not_done:
+                self._report(step, solved.done * places)
+        except BaseException:
+            solved.stop()
+            raise
+        for future in futures:
+            future.result()
 
     def _write(
         self,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -23,7 +22,8 @@ class Verified(NamedTuple):
 
     ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
     in hand; ``example`` is one of the errors. ``complete`` is False under a limit on plies if the
-    table has no depths: the check then cannot notice a win that comes too late.
+    table has no depths: the check then cannot notice a win that comes too late. Depths are not
+    checked, only used.
     """
 
     own: int
@@ -80,23 +80,16 @@ class Verifier:
         self, sector: Sector, own: int, opponent: int, pool: ThreadPoolExecutor
     ) -> Verified:
         """Check one table of a sector."""
-        tables, places = self.tables.core, sector.table_places
+        places: Sequence[int] = range(sector.table_places)
         index = sector.sides.index((own, opponent))
         if self._sampled(sector):
-            generator = random.Random(f"{self.seed} {sector} {index}")
-            chosen = array("Q", (generator.randrange(places) for _ in range(self.sample)))
-            places = self.sample
+            chance = random.Random(f"{self.seed} {sector} {index}")
+            places = [chance.randrange(sector.table_places) for _ in range(self.sample)]
 
-            def check(first: int) -> tuple[int, int]:
-                part = chosen[first : first + _CHUNK]
-                return solver.verify_sample(tables, own, opponent, sector.hand, part)
-        else:
+        def check(start: int) -> tuple[int, int]:
+            return self._check_places(sector, own, opponent, places[start : start + _CHUNK])
 
-            def check(first: int) -> tuple[int, int]:
-                last = min(first + _CHUNK, places)
-                return solver.verify_places(tables, own, opponent, sector.hand, first, last)
-
-        steps = range(0, places, _CHUNK)
+        steps = range(0, len(places), _CHUNK)
         errors, example = 0, None
         for done, (number, place) in enumerate(pool.map(check, steps), 1):
             if number and example is None:
@@ -106,7 +99,17 @@ class Verifier:
         complete = (
             self.tables.has_depths(own, opponent) or not sector.plies_limit(self.tables.rules)
         )
-        return Verified(own, opponent, sector.hand, places, errors, example, complete)
+        return Verified(own, opponent, sector.hand, len(places), errors, example, complete)
+
+    def _check_places(
+        self, sector: Sector, own: int, opponent: int, places: Sequence[int]
+    ) -> tuple[int, int]:
+        """Return the number of wrong places among some of a table, and the first of them."""
+        table = self.tables.core, own, opponent, sector.hand
+        if isinstance(places, range):
+            return solver.verify_places(*table, places.start, places.stop)
+        wrong = [place for place in places if solver.verify_places(*table, place, place + 1)[0]]
+        return len(wrong), wrong[0] if wrong else 0
 
     def _position(self, sector: Sector, own: int, opponent: int, place: int) -> Position:
         """Return the position at a place of a table, with White to move."""

@@ -205,10 +205,9 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
             continue
         bar.clear()
         for result in results:
-            has_depths = result.hand == 0 and tables.has_depths(result.own, result.opponent)
             line = (
                 f"{table_name(result.own, result.opponent, result.hand)}: {result.places:,} "
-                f"values{' and depths' * has_depths}, {result.errors:,} wrong"
+                f"values, {result.errors:,} wrong"
             )
             if not result.complete:
                 line += " (without depths, wins that come too late are not found)"

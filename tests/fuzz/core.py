@@ -7,11 +7,14 @@ sanitizers shows its place.
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 from array import array
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import suppress
+from functools import cache
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +35,25 @@ NUMBERS = (
     0, 1, 2, 3, 4, 5, 8, 9, 10, 18, 19, 24, 31, 255, -1, -2, 0x7FFF, 0xFFFF, 0xFFFFFF, 0x1000000,
     2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**63 - 1, 2**64 - 1, 2**64, -(2**31), -(2**63), 10**30,
 )
+
+
+@cache
+def pipe_ends() -> tuple[int, int]:
+    """Return the ends to read from and to write to of a non-blocking pipe."""
+    source, sink = os.pipe()
+    for end in (source, sink):
+        os.set_blocking(end, False)
+    return source, sink
+
+
+def empty_source() -> int:
+    """Return the pipe's end to read from, and empty the pipe."""
+    with suppress(BlockingIOError):
+        while os.read(pipe_ends()[0], 1 << 16):
+            pass
+    return pipe_ends()[0]
+
+
 OTHERS: dict[str, Callable[[], object]] = {
     "none": lambda: None, "text": lambda: "7", "float": lambda: 2.5, "nan": lambda: float("nan"),
     "empty": tuple, "list": lambda: [1, 2, 3], "info": lambda: b"info depth 3 score cp 5\n",
@@ -39,7 +61,7 @@ OTHERS: dict[str, Callable[[], object]] = {
     "zeros": lambda: bytearray(100_000), "long": lambda: [7] * 3000,
     "places": lambda: array("Q", [0, 7, 99]), "far": lambda: array("Q", [2**64 - 1]),
     "nowhere": lambda: array("Q"), "texts": lambda: ["x"] * 5, "report": lambda: lambda *_: True,
-    "lock": nullcontext,
+    "lock": Lock, "source": empty_source, "sink": lambda: pipe_ends()[1],
     "samples": lambda: trainer.draw_samples(_tables({}), 3, 3, 0, 50, 1),
     "grows": lambda: Grows(), "block": lambda: Block(None),
     "weights": lambda: bytes(core.WEIGHTS_SIZE), "made": lambda: bytearray(core.WEIGHTS_SIZE),
@@ -125,7 +147,6 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "table_board": _fixed(3, 3, 1, 5, 0), "sector_memory": _fixed(4, 3, 1),
     "slice_memory": lambda chance: [some_rules(chance), 4],
     "verify_places": _fixed(_A_TABLE, 3, 3, 0, 0, 40),
-    "verify_sample": _fixed(_A_TABLE, 3, 3, 0, {"a": "places"}),
     "recompute_places": _fixed(_A_TABLE, 0, 0, 18, 0, 1, {"a": "zeros"}),
     "TableSet": lambda chance: [some_rules(chance)],
     "TableSet.add": _fixed(
@@ -148,15 +169,13 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "monotonic_ns": _fixed(), "Deadline": _fixed(), "Deadline.set": _fixed(2**60),
     "SearchWorker.table_hits": _fixed(), "SearchWorker.run": some_search,
     "Retrograde": lambda chance: [some_rules(chance), 3, 3, 1, _A_TABLE],
-    "Retrograde.begin": lambda chance: [chance.randrange(5), chance.randrange(4)],
-    "Retrograde.work": _fixed(), "Retrograde.stop": _fixed(), "Retrograde.blocked": _fixed(),
+    "Retrograde.advance": _fixed(), "Retrograde.work": _fixed(), "Retrograde.stop": _fixed(),
     "Retrograde.values": _fixed(1), "Retrograde.depths": _fixed(0), "Retrograde.done": _fixed(),
-    "Retrograde.settled": _fixed(), "Retrograde.tallies": _fixed(), "Retrograde.places": _fixed(),
-    "PlacingSlice": lambda chance: [some_rules(chance), 18, 0, _A_TABLE],
-    "PlacingSlice.begin": lambda chance: [chance.randrange(5), chance.randrange(2), 0],
-    "PlacingSlice.work": _fixed(), "PlacingSlice.stop": _fixed(), "PlacingSlice.done": _fixed(),
-    "PlacingSlice.tally": _fixed(), "PlacingSlice.values": _fixed(),
-    "PlacingSlice.tables": _fixed(),
+    "Retrograde.level": _fixed(), "Retrograde.tally": _fixed(1),
+    "PlacingSlice": lambda chance: [some_rules(chance), 18, 0, [0], _A_TABLE],
+    "PlacingSlice.advance": _fixed(), "PlacingSlice.work": _fixed(),
+    "PlacingSlice.stop": _fixed(), "PlacingSlice.done": _fixed(),
+    "PlacingSlice.written": _fixed(),
     "draw_samples": _fixed(_A_TABLE, 3, 3, 0, 20, 1),
     "hash_samples": lambda chance: [
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
@@ -177,19 +196,16 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "last_answer": _fixed({"a": "answer"}, 0), "count_junk": _fixed({"a": "answer"}),
     "InfoSummary": _fixed(), "InfoSummary.score": _fixed(),
     "InfoSummary.win_in": _fixed(), "InfoSummary.depth": _fixed(), "InfoSummary.nodes": _fixed(),
-    "round_trip": _fixed({"a": "lock"}, -1, {"a": "info"}, -1, -1, -1, 0),
+    # The request comes back as the answer.
+    "round_trip": _fixed(
+        {"a": "lock"}, {"a": "sink"}, {"a": "info"}, {"a": "source"}, -1, -1, 9, 9
+    ),
 }
 """Valid arguments of every entry: function, class, method or property."""
 SCRIPTS: tuple[list[list[Value]], ...] = (
-    [["Retrograde.begin", 0], ["Retrograde.work"], ["Retrograde.begin", 1], ["Retrograde.work"],
-     ["Retrograde.begin", 2], ["Retrograde.work"], ["Retrograde.blocked"],
-     ["Retrograde.begin", 3, 1], ["Retrograde.work"], ["Retrograde.begin", 3, 2],
-     ["Retrograde.work"], ["Retrograde.begin", 4], ["Retrograde.work"], ["Retrograde.values", 0],
-     ["Retrograde.depths", 1], ["Retrograde.tallies"]],
-    [["PlacingSlice.begin", 0, 1, 0], ["PlacingSlice.work"], ["PlacingSlice.begin", 1],
-     ["PlacingSlice.work"], ["PlacingSlice.begin", 2], ["PlacingSlice.work"],
-     ["PlacingSlice.begin", 3], ["PlacingSlice.work"], ["PlacingSlice.begin", 4, 0],
-     ["PlacingSlice.work"], ["PlacingSlice.values"], ["PlacingSlice.tally"]],
+    [*[["Retrograde.advance"], ["Retrograde.work"]] * 40, ["Retrograde.values", 0],
+     ["Retrograde.depths", 1], ["Retrograde.tally", 0]],
+    [*[["PlacingSlice.advance"], ["PlacingSlice.work"]] * 6, ["PlacingSlice.written"]],
 )
 """Sequences of calls that are valid only in this order."""
 _DRAWN = sorted(ENTRIES.keys() - {"fail_assertion"})
@@ -293,8 +309,10 @@ def _is_expensive(name: str, values: list[Any], extra: dict[str, Any]) -> bool:
         or name == "PlacingSlice" and any(0 < n < 18 for n in numbers)
         or name in ("draw_samples", "hash_samples") and any(n > 10**6 for n in numbers)
         or name in ("score_samples", "leaf_samples") and any(n > 1000 for n in numbers)
-        or name == "round_trip" and any(abs(n) > 2 or n >= 0 for n in numbers[:-1])
-        or name == "round_trip" and not 0 <= _number(numbers[-1:] and numbers[-1]) <= 9
+        or name == "round_trip" and len(values) == 8 and (
+            # Other descriptors may be anything, and a negative wait never ends.
+            any(_number(values[i]) not in (-1, -2, *pipe_ends()) for i in (1, 3, 4, 5))
+            or not 0 <= _number(values[6]) <= 9)
     )
 
 
@@ -335,7 +353,7 @@ def _retrograde(objects: dict[str, object]) -> solver.Retrograde:
 
 def _slice(objects: dict[str, object]) -> solver.PlacingSlice:
     tables: Any = live("TableSet", objects)
-    return solver.PlacingSlice(core_rules(PRESETS["multi"]), 18, 0, tables)
+    return solver.PlacingSlice(core_rules(PRESETS["multi"]), 18, 0, [0], tables)
 
 
 def _worker(objects: dict[str, object]) -> core.SearchWorker:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.fuzz.__main__ import FUZZERS
-from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core
+from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core, make_call
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
@@ -32,6 +32,19 @@ def test_every_compiled_entry_is_fuzzed() -> None:
             if isinstance(entry, type):
                 entries |= {f"{name}.{own}" for own in vars(entry) if not own.startswith("_")}
     assert entries == ENTRIES.keys()
+
+
+def test_undamaged_arguments_fit_every_entry() -> None:
+    """A call with a wrong number of arguments would always be refused, and so fuzz nothing."""
+    for name in sorted(ENTRIES.keys() - {"fail_assertion", "set_parameter"}):
+        chance, calls = random.Random(name), 0
+        for _ in range(5):
+            try:
+                calls += make_call({}, name, *ENTRIES[name](chance))
+            except (ValueError, RuntimeError):
+                calls += 1  # Such as a value before its stage, or a board with lost men.
+        assert calls, name
+    assert make_call({}, "round_trip", *ENTRIES["round_trip"](random.Random(1)))
 
 
 class Unraisable:

@@ -73,8 +73,8 @@ def test_the_nearest_tests_are_those_of_the_mirror_package() -> None:
     assert "tests/protocol/client/test_engine.py" in near  # It names the module.
     assert others[0].startswith("tests/engine/") and "tests/test_sources.py" not in others
     # This package has no mirror under tests/, so the package above is nearest.
-    near, _ = nearest("engine/tablebase/solving/worker_pool.py")
-    assert near[0].startswith("tests/engine/tablebase/")
+    near, _ = nearest("protocol/check/steps/session.py")
+    assert near[0].startswith("tests/protocol/check/")
 
 
 def test_a_mutant_is_caught_in_a_copy_and_the_checkout_stays() -> None:

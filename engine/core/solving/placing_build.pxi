@@ -1,5 +1,5 @@
-# The class with which Python solves a slice of the placing phase, stage by stage. X, Y, `p` and `s`
-# are those of placing_slice.pxi.
+# The class that solves a slice of the placing phase, stage by stage, with threads of Python. X, Y,
+# `p` and `s` are those of placing_slice.pxi.
 #
 # Needs placing_slice.pxi, placing_tables.pxi.
 
@@ -11,7 +11,8 @@ cdef enum:
     STAGE_WRITE = 4          # repeated for each sector: pack its values, and count them
     STAGE_FAILED = 9         # a stage could not be prepared; no stage may follow
 
-PLACING_STAGES = (STAGE_READ, STAGE_REPLY, STAGE_REMOVE, STAGE_PLACE, STAGE_WRITE)
+# Estimated share of each stage in the work on a slice.
+STAGE_SHARES = (0.3, 0.25, 0.05, 0.15, 0.25)
 
 
 # The number of blocks of the current stage.
@@ -169,59 +170,66 @@ def slice_memory(tuple rules not None, int own):
 
 cdef class PlacingSlice:
     cdef Slice slice
-    cdef readonly object tables
+    cdef object tables
+    cdef list steps          # (stage, Y's men, removed men of X, share of the work), in order
+    cdef int step            # index of the next step
     cdef bytearray packed    # the memory of the sector that is written
     cdef int users           # see platform.pxi
 
-    def __cinit__(self, tuple rules not None, int hand, int own, tables not None):
-        self.slice.stage = STAGE_NONE
+    def __cinit__(self, tuple rules not None, int hand, int own, opponents, tables not None):
+        cdef Slice *p = &self.slice
+        cdef list read, written
+        cdef int others, removed
+        p.stage = STAGE_NONE
         if not 2 <= hand <= 2 * MEN_PER_SIDE or hand % 2 or (
                 not 0 <= own <= MEN_PER_SIDE - hand // 2):
             raise ValueError(f"no slice has {own} men to move and {hand} in hand")
         self.tables = tables
-        self.slice.tables = borrow_tables(tables)
-        self.slice.rules = load_rules(rules)
-        self.slice.hand = hand
-        self.slice.men = own
+        p.tables = borrow_tables(tables)
+        p.rules = load_rules(rules)
+        p.hand = hand
+        p.men = own
+        read = [(others, removed)
+                for removed in range(min(own, 2 if p.rules.each_mill else 1) + 1)
+                for others in range(MEN_PER_SIDE - hand // 2 + 2)
+                if has_table(p.tables, own + 1 - removed, others, hand - 2)]
+        written = [others for others in opponents]
+        if not read or read[0][1]:
+            raise ValueError(f"no tables with {own + 1} men to move and {hand - 2} in hand")
+        for others in written:
+            check_counts(own, others, hand)
+        self.steps = [
+            *[(STAGE_READ, others, removed, STAGE_SHARES[STAGE_READ] / len(read))
+              for others, removed in read],
+            *[(stage, 0, 0, STAGE_SHARES[stage]) for stage in range(STAGE_REPLY, STAGE_WRITE)],
+            *[(STAGE_WRITE, others, 0, STAGE_SHARES[STAGE_WRITE] / len(written))
+              for others in written],
+        ]
 
     def __dealloc__(self):
         free_slice(&self.slice)
 
-    def begin(self, int stage, int others=0, int removed=0):
+    def advance(self):
         cdef Slice *p = &self.slice
+        cdef int stage
         claim(&self.users, "this stage")
         try:
-            self.check_order(stage, others, removed)
+            if p.stage == STAGE_FAILED or p.stage != STAGE_NONE and not read_shared(&p.stop) and (
+                    fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
+                raise RuntimeError("the stage is not done")
+            if self.step == len(self.steps):
+                return False
+            stage, p.others, p.removed, _ = self.steps[self.step]
             p.stage = STAGE_FAILED
-            p.others = others
-            p.removed = removed
+            self.step += 1
             p.next = 0
             memset(p.tally, 0, sizeof(p.tally))
             if not self.prepare(stage):
                 raise MemoryError(f"no memory to solve {p.men} men to move and {p.hand} in hand")
             p.stage = stage
+            return True
         finally:
             end_claim(&self.users)
-
-    # Raise an error unless a stage may begin now. The first and the last stage may be repeated.
-    cdef int check_order(self, int stage, int others, int removed) except -1:
-        cdef Slice *p = &self.slice
-        cdef bint repeated = stage == p.stage and stage in (STAGE_READ, STAGE_WRITE)
-        cdef int most_others = MEN_PER_SIDE - p.hand // 2 + (stage == STAGE_READ)
-        if not repeated and not stage == p.stage + 1 <= STAGE_WRITE:
-            raise ValueError(f"stage {stage} may not follow stage {p.stage}")
-        if stage == STAGE_REPLY and p.after[0].bitmaps == NULL:
-            raise ValueError(f"before stage {stage}, read a table with removed=0")
-        if not 0 <= others <= most_others or not 0 <= removed <= min(p.men, 2):
-            raise ValueError(
-                f"no sector with {others} men of the opponent, after the removal of {removed}")
-        if stage == STAGE_READ and (
-                self.slice.tables.values[p.hand - 2][p.men + 1 - removed][others] == NULL):
-            raise ValueError(self.missing(p.men + 1 - removed, others))
-        if p.stage != STAGE_NONE and not read_shared(&p.stop) and (
-                fetch_add(&p.next, 0) * BLOCKS_AT_ONCE < blocks_of(p)):
-            raise RuntimeError("the previous stage is not done")
-        return 0
 
     # Allocate the memory of a stage, and copy its table; return False if memory is too small.
     cdef bint prepare(self, int stage) except -1:
@@ -257,11 +265,8 @@ cdef class PlacingSlice:
                 memcpy(p.table, values, size)
         end_sharing(&self.slice.tables.users)
         if values == NULL:
-            raise ValueError(self.missing(own, p.others))
+            raise ValueError(f"the table {table_name(own, p.others, p.hand - 2)} is missing")
         return True
-
-    cdef str missing(self, int own, int others):
-        return f"the table {table_name(own, others, self.slice.hand - 2)} is missing"
 
     def work(self):
         cdef SliceScratch *s = NULL
@@ -282,21 +287,22 @@ cdef class PlacingSlice:
 
     @property
     def done(self):
-        cdef uint64_t blocks = blocks_of(&self.slice)
-        return min(1.0, fetch_add(&self.slice.next, 0) * BLOCKS_AT_ONCE / <double>blocks)
+        cdef double taken
+        if not self.step:
+            return 0.0
+        taken = fetch_add(&self.slice.next, 0) * BLOCKS_AT_ONCE / <double>blocks_of(&self.slice)
+        return sum([share for *_, share in self.steps[:self.step]]) - (
+            (1 - min(1.0, taken)) * self.steps[self.step - 1][3])
 
     @property
-    def tally(self):
-        cdef uint64_t *counts = self.slice.tally
-        return counts[DRAWN], counts[WON], counts[LOST]
-
-    @property
-    def values(self):
+    def written(self):
         cdef Slice *p = &self.slice
+        cdef uint64_t *counts = p.tally
         share(&self.users, "this stage")
         try:
             if p.stage != STAGE_WRITE:
-                raise ValueError("no sector has been written")
-            return memoryview(self.packed)[:(count_places(p.men, p.others, p.hand) + 3) // 4]
+                return None
+            values = memoryview(self.packed)[:(count_places(p.men, p.others, p.hand) + 3) // 4]
+            return p.others, (counts[DRAWN], counts[WON], counts[LOST]), values
         finally:
             end_sharing(&self.users)

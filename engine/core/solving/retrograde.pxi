@@ -1,5 +1,5 @@
 # Retrograde analysis (Ströhlein, 1970; for this game Gasser, "Solving Nine Men's Morris", 1996):
-# the class with which Python solves a sector, stage by stage.
+# the class that solves a sector, stage by stage, with threads of Python.
 #
 # Needs all retrograde_*.pxi, packing.pxi.
 
@@ -10,8 +10,6 @@ cdef enum:
     STAGE_FIRST_B = 2        # initial values of the table with B to move
     STAGE_LEVEL = 3          # repeated for depths of 1, 2, … plies
     STAGE_PACK = 4           # pack the values, and count the states by value
-
-STAGES = (STAGE_REMOVALS, STAGE_FIRST_A, STAGE_FIRST_B, STAGE_LEVEL, STAGE_PACK)
 
 
 cdef inline int value_of_state(int state) noexcept nogil:
@@ -96,6 +94,8 @@ cdef class Retrograde:
     cdef Sector sector
     cdef object lower        # the owner of `sector.tables`
     cdef list packed         # the memory of the packed tables
+    cdef int longest[2][2]   # by table and kind: the greatest depth, or -1
+    cdef uint64_t settled    # number of states of both tables that levels have settled
     cdef int users           # see platform.pxi
 
     def __cinit__(self, tuple rules not None, int larger, int smaller, bint with_depths,
@@ -103,6 +103,7 @@ cdef class Retrograde:
         cdef Sector *p = &self.sector
         cdef bint allocated
         p.stage = STAGE_NONE
+        memset(self.longest, 0xFF, sizeof(self.longest))
         if not MINIMUM_MEN <= smaller <= larger <= MEN_PER_SIDE:
             raise ValueError(
                 f"expected 3 to 9 men, the larger side first, found {larger} and {smaller}")
@@ -139,28 +140,58 @@ cdef class Retrograde:
                     f"the table {own}-{opponent} is missing")
         return 0
 
-    def begin(self, int stage, int level=0):
+    def advance(self):
         cdef Sector *p = &self.sector
-        cdef bint levels = stage == STAGE_LEVEL
         claim(&self.users, "this stage")
         try:
-            if not (stage == p.stage + 1 <= STAGE_PACK or levels and p.stage == STAGE_LEVEL) or (
-                    levels and level != p.level + 1):
-                raise ValueError(f"stage {stage}, level {level}, may not follow stage {p.stage}, "
-                                 f"level {p.level}")
             if self.started() < self.pieces() and not read_shared(&p.stop):
-                raise RuntimeError("the previous stage is not done")
-            if stage == STAGE_PACK:
-                self.packed = [packed_memory(self.places), packed_memory(self.places)]
-                free_frontiers(p)
-                p.packed[0] = self.packed[0]
-                p.packed[1] = self.packed[1]
-            p.stage = stage
-            p.level = level if levels else 0
-            p.next = 0
-            memset(p.settled, 0, sizeof(p.settled))
+                raise RuntimeError("the stage is not done")
+            if p.stage == STAGE_FIRST_B:
+                self.note_blocked()
+            if p.stage == STAGE_LEVEL and self.note_level():
+                self.begin(STAGE_LEVEL, p.level + 1)
+            elif p.stage == STAGE_PACK:
+                return False
+            else:
+                self.begin(p.stage + 1, p.stage + 1 == STAGE_LEVEL)
+            return True
         finally:
             end_claim(&self.users)
+
+    cdef int begin(self, int stage, int level) except -1:
+        cdef Sector *p = &self.sector
+        if stage == STAGE_PACK:
+            self.packed = [packed_memory(self.places()), packed_memory(self.places())]
+            free_frontiers(p)
+            p.packed[0] = self.packed[0]
+            p.packed[1] = self.packed[1]
+        p.stage = stage
+        p.level = level
+        p.next = 0
+        memset(p.settled, 0, sizeof(p.settled))
+        return 0
+
+    # A blocked loss has depth 0.
+    cdef void note_blocked(self) noexcept:
+        cdef int table
+        cdef uint32_t cls
+        for table in range(2):
+            for cls in range(self.sector.classes):
+                if self.sector.frontier[table][NEW_LOST][0].counts[cls]:
+                    self.longest[table][NEW_LOST] = 0
+
+    # Note the longest depths after a level; return whether another level follows.
+    cdef bint note_level(self) noexcept:
+        cdef Sector *p = &self.sector
+        cdef int table, kind
+        cdef uint64_t settled = 0
+        for table in range(2):
+            for kind in range(2):
+                if p.settled[table][kind]:
+                    self.longest[table][kind] = p.level
+                    settled += p.settled[table][kind]
+        self.settled += settled
+        return settled and p.level != plies_limit(&p.rules, p.men[0], p.men[1])
 
     def work(self):
         cdef Scratch *s = NULL
@@ -196,46 +227,45 @@ cdef class Retrograde:
         write_shared(&self.sector.stop, 1)
 
     @property
+    def level(self):
+        return self.sector.level
+
+    @property
     def done(self):
-        return min(1.0, self.started() / <double>max(self.pieces(), <uint64_t>1))
+        cdef double share
+        if self.sector.stage >= STAGE_LEVEL:
+            return 0.5 + self.settled / (4.0 * self.places())
+        share = min(1.0, self.started() / <double>max(self.pieces(), <uint64_t>1))
+        return 0.5 * (max(self.sector.stage, 0) + share) / STAGE_LEVEL
 
-    @property
-    def settled(self):
-        return tuple([(self.sector.settled[table][0], self.sector.settled[table][1])
-                      for table in range(2)])
-
-    @property
-    def tallies(self):
-        return tuple([(self.sector.settled[table][DRAWN], self.sector.settled[table][WON],
-                       self.sector.settled[table][LOST]) for table in range(2)])
-
-    def blocked(self):
-        if not STAGE_FIRST_B <= self.sector.stage <= STAGE_LEVEL:
-            raise RuntimeError("call blocked() after the first values and before packing")
-        return self.is_any_lost(0), self.is_any_lost(1)
-
-    cdef bint is_any_lost(self, int table) noexcept:
-        cdef uint32_t cls
-        for cls in range(self.sector.classes):
-            if self.sector.frontier[table][NEW_LOST][0].counts[cls]:
-                return True
-        return False
-
-    @property
-    def places(self):
+    # The number of places in each table.
+    cdef uint64_t places(self) noexcept:
         return <uint64_t>self.sector.classes * self.sector.size
 
-    def values(self, int table):
+    def tally(self, int table):
+        cdef uint64_t *counts = self.sector.settled[table]
+        cdef int *longest = self.longest[table]
+        self.check_packed(table)
+        return (counts[DRAWN], counts[WON], counts[LOST],
+                None if longest[NEW_WON] < 0 else longest[NEW_WON],
+                None if longest[NEW_LOST] < 0 else longest[NEW_LOST])
+
+    cdef int check_packed(self, int table) except -1:
         if self.packed is None or not 0 <= table <= 1:
             raise ValueError("expected table 0 or 1, after packing")
-        return memoryview(self.packed[table])[:(self.places + 3) // 4]
+        return 0
+
+    def values(self, int table):
+        self.check_packed(table)
+        return memoryview(self.packed[table])[:(self.places() + 3) // 4]
 
     def depths(self, int table):
-        cdef uint64_t places = self.places, total
+        cdef uint64_t places = self.places(), total
         cdef bytearray depths
         cdef uint8_t *out
-        if self.packed is None or not 0 <= table <= 1 or self.sector.depths[table] == NULL:
-            raise ValueError("expected table 0 or 1 with depths, after packing")
+        self.check_packed(table)
+        if self.sector.depths[table] == NULL:
+            raise ValueError("the sector was solved without depths")
         total = count_listed(self.sector.depths[table], places)
         depths = bytearray(4 * index_size(places) + 3 * total)
         out = depths

@@ -32,6 +32,21 @@ def tables() -> core.TableSet:
     return tables
 
 
+def solved(with_depths: bool) -> solver.Retrograde:
+    """Return the solved sector of three men against three."""
+    retrograde = solver.Retrograde(RULES, 3, 3, with_depths, tables())
+    while retrograde.advance():
+        retrograde.work()
+    return retrograde
+
+
+def later_tables() -> core.TableSet:
+    """Return a table of drawn positions, to which one own man and 16 in hand lead."""
+    tables = core.TableSet(RULES)
+    tables.add([(2, 1, 14, bytes((core.table_places(2, 1, 14) + 3) // 4), None)])
+    return tables
+
+
 def worker() -> core.SearchWorker:
     """Return a worker with a small transposition table."""
     return core.SearchWorker(core.TranspositionTable(1))
@@ -61,10 +76,12 @@ INVALID_CALLS: dict[str, Callable[[], object]] = {
     "no depth": lambda: run(core_moves(Position(rules=PRESETS["mill"])), first_depth=-3),
     "too much noise": lambda: run(
         core_moves(Position(rules=PRESETS["mill"])), errors=(90, 0, 0, 2**31, 0, 1)),
-    "a stage out of turn": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).begin(4),
-    "depths before packing": lambda: solver.Retrograde(RULES, 3, 3, False, tables()).depths(0),
-    "values before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(2),
-    "a slice without a table read": lambda: solver.PlacingSlice(RULES, 18, 0, tables()).begin(1),
+    "depths before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).depths(0),
+    "values before packing": lambda: solver.Retrograde(RULES, 3, 3, True, tables()).values(0),
+    "depths that are not computed": lambda: solved(False).depths(0),
+    "a third table": lambda: solved(True).values(2),
+    "a slice without a table to read": lambda: solver.PlacingSlice(RULES, 18, 0, [0], tables()),
+    "a sector of too many men": lambda: solver.PlacingSlice(RULES, 16, 1, [9], later_tables()),
 }
 @pytest.mark.parametrize("name", INVALID_CALLS)
 def test_impossible_values_raise_value_error(name: str) -> None:
@@ -82,7 +99,7 @@ def test_none_instead_of_an_object_raises_type_error() -> None:
         core.TableSet,
         tables().probe,
         lambda none: solver.Retrograde(RULES, 3, 3, False, none),
-        lambda none: solver.PlacingSlice(RULES, 18, 0, none),
+        lambda none: solver.PlacingSlice(RULES, 18, 0, [0], none),
         lambda none: solver.verify_places(none, 3, 3, 0, 0, 1),
         lambda none: trainer.draw_samples(none, 3, 3, 0, 1, 1),
         lambda none: trainer.hash_samples(none, RULES, 1, 1),
@@ -127,18 +144,24 @@ def test_a_history_whose_slice_is_too_long_is_refused() -> None:
 
 
 def test_solved_tables_outlive_their_solver() -> None:
-    retrograde = solver.Retrograde(RULES, 3, 3, False, tables())
-    retrograde.begin(0)
-    with pytest.raises(RuntimeError):
-        retrograde.begin(1)
-    retrograde.work()
-    for stage, level in ((1, 0), (2, 0), (3, 1), (4, 0)):
-        retrograde.begin(stage, level)
-        retrograde.work()
+    retrograde = solved(False)
     values = retrograde.values(0)
     copied = bytes(values)
     del retrograde
     assert bytes(values) == copied and any(copied)
+
+
+def test_a_stage_begins_only_after_the_stage_before() -> None:
+    for solving in (
+        solver.Retrograde(RULES, 3, 3, False, tables()),
+        solver.PlacingSlice(RULES, 16, 1, [1], later_tables()),
+    ):
+        assert solving.advance() and solving.done == 0
+        with pytest.raises(RuntimeError, match="the stage is not done"):
+            solving.advance()
+        solving.work()
+        done = solving.done
+        assert 0 < done < 1 and solving.advance() and solving.done == pytest.approx(done)
 
 
 @pytest.mark.parametrize("name", ["solver", "trainer"])

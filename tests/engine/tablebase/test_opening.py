@@ -19,7 +19,7 @@ from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase import opening
-from merels.engine.tablebase.build import Builder
+from merels.engine.tablebase.build import Builder, slices
 from merels.engine.tablebase.files import PACKED, VALUES, file_name, rules_folder
 from merels.engine.tablebase.opening import (
     LEAST_HAND,
@@ -31,8 +31,6 @@ from merels.engine.tablebase.opening import (
 )
 from merels.engine.tablebase.packed import open_packed
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.solving.placing import slices
-from merels.engine.tablebase.solving.worker_pool import WorkerPool
 from merels.engine.tablebase.storage import write_table
 from tests.engine.tablebase.test_results import rows
 from tests.kit.tables import built_tables
@@ -102,7 +100,7 @@ def test_files_solved_again_are_equal_to_the_byte(tmp_path: Path, name: str) -> 
     with ThreadPoolExecutor(1) as pool:
         for group in slices(rules):
             if group.hand > LEAST_HAND:
-                builder._solve_slice(group, group.sectors, WorkerPool(pool, 1))
+                builder._solve_slice(group, group.sectors, pool)
     files = make(tmp_path, tmp_path / "packed", rules)
     assert len(files) == len(opening_sectors(rules))
     for path in files:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
+from merels.engine.core import core, solver
 from merels.engine.game.board import POINTS
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import BLACK, Position
@@ -55,17 +57,50 @@ def test_values_follow_from_moves() -> None:
     check_rows([UNLIMITED, make_rules("mill")], check_values_follow_from_moves)
 
 
-def test_verification_finds_a_wrong_value_or_depth() -> None:
-    rules = UNLIMITED
-    stored = next(row for row in table_rows(rules, 7, depths=True) if row[:3] == (3, 3, 0))
-    for wrong_part in (0, 1):
-        parts = [bytearray(part or b"") for part in stored[3:]]
-        parts[wrong_part][777] ^= 1
+def test_verification_finds_a_wrong_value() -> None:
+    for rules in (UNLIMITED, make_rules("mill")):
+        stored = next(row for row in table_rows(rules, 7, depths=True) if row[:3] == (3, 3, 0))
+        values = bytearray(stored[3])
+        values[777] ^= 1
         tables = Tables(rules)
-        tables.core.add([(3, 3, 0, *parts)])
+        tables.core.add([(3, 3, 0, values, stored[4])])
         [result] = Verifier(tables).check(Sector(3, 3))
         assert result.errors > 0
         assert result.example is not None
+
+
+def with_value(values: memoryview, place: int, value: int) -> bytearray:
+    """Return a copy of a table in which one place has another value."""
+    changed = bytearray(values)
+    changed[place >> 2] = changed[place >> 2] & ~(3 << 2 * (place & 3)) | value << 2 * (place & 3)
+    return changed
+
+
+def test_verification_under_a_limit_knows_which_wins_and_losses_are_in_time() -> None:
+    """With depths each other value is wrong; without, a draw may stand for a late win or loss."""
+    rules = make_rules("mill")
+    rows = [*table_rows(rules, 7, depths=True)]
+    tables, bare = built_tables(rules, 7, depths=True), Tables(rules)
+    bare.core.add((*row[:4], None) for row in rows)
+    assert all(
+        result.errors == 0 and result.complete == (one is tables)
+        for one in (tables, bare) for sector in sectors(7) for result in Verifier(one).check(sector)
+    )
+    chance, accepted = random.Random(4), Counter[tuple[int, int]]()
+    for own, opponent in ((3, 3), (4, 3), (3, 4)):
+        row = next(row for row in rows if row[:2] == (own, opponent))
+        for place in chance.sample(range(core.table_places(own, opponent)), 60):
+            stored = row[3][place >> 2] >> 2 * (place & 3) & 3
+            for value in {0, 1, 2} - {stored}:
+                for depths in (row[4], None):
+                    one = Tables(rules)
+                    one.core.add((*other[:4], other[4] if depths else None) for other in rows)
+                    changed = with_value(row[3], place, value)
+                    one.core.add([(own, opponent, 0, changed, depths)])
+                    wrong, _ = solver.verify_places(one.core, own, opponent, 0, place, place + 1)
+                    assert wrong or depths is None, (own, opponent, place, value)
+                    accepted[stored, value] += not wrong
+    assert accepted[1, 2] == accepted[2, 1] == 0 and accepted[1, 0] and accepted[2, 0]
 
 
 def test_published_counts() -> None:

@@ -1,1 +1,0 @@
-"""Solvers of sectors and slices in memory, driven by a build."""
