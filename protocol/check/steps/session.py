@@ -16,6 +16,8 @@ RESOURCE_WORDS = ("hash", "memory", "cache", "thread", "cores")
 """Parts of the names of options that could exhaust memory or processors at their maximum."""
 MAX_RESOURCES = 4
 """Greatest value to which the check sets a spin of `RESOURCE_WORDS`, if its minimum allows."""
+MAX_EARLY_SECONDS = 2.0
+"""Maximum wait for a line before the greeting, in seconds."""
 _GREETING_WORDS = ("id", "option", "info", "copyprotection", "registration")
 _ANSWER_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
 _MEGABYTE = 1 << 20
@@ -50,9 +52,14 @@ def silent_before_greeting(engine: Subject) -> None:
     engine.ensure_started()
     # The time of the first greeting is an estimate of the time to start.
     seconds = 2 * engine.greeting_seconds + engine.pace.listen
-    engine.spawn()
-    early = engine.listen(min(seconds, FAIL_DELAY))
-    engine.greet()
+    while True:
+        engine.spawn()
+        early = engine.listen(min(seconds, MAX_EARLY_SECONDS))
+        engine.greet()
+        # A slow answer to the greeting may mean that the engine had not started yet.
+        if early or engine.greeting_seconds < engine.pace.listen or seconds >= MAX_EARLY_SECONDS:
+            break
+        seconds *= 2
     _judge_unrequested(engine, early, "printed before the first command")
 
 

@@ -296,3 +296,9 @@ def test_rules_that_the_engine_s_options_set_are_not_those_of_the_flags() -> Non
     done = call("check", "-engine", *MERELS, "-variant", "multi", "-only", "greeting")
     assert done.returncode == 0 and "judged by the rules of mill" in done.stdout
     assert "add option.UCI_Variant=multi to -engine" in done.stderr
+
+
+def test_an_early_line_is_found_if_a_later_start_is_slower(tmp_path: Path) -> None:
+    script = "start: sleep 0.6 & print readyok"
+    engine = EngineSpec(fakes.fake(script, once=tmp_path / "started"))
+    assert list(failed(check(engine, "silent-before-greeting"))) == ["silent-before-greeting"]
