@@ -36,6 +36,8 @@ _FORM_NAMES = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
 _GOLDTOKEN = re.compile(
     r"(?mi)\AGoldToken|^[ \t]*+(?:\d++[.)]?+[ \t]++)?(?:Place to [a-g][1-7]|[a-g][1-7] -> [a-g])"
 )
+_RINGS = re.compile(r"[O@*/]++|MFEN/\S*+", re.IGNORECASE)
+"""The first word of a position, even if other fields are missing."""
 _JSON = re.compile(r'\{\s*+(?:"[^"\n]*+"\s*+:|\})')
 """The beginning of a JSON object, which could also be a comment of a game."""
 _GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
@@ -209,7 +211,8 @@ def _kind_of(text: str) -> str:
     if word.lower() in PRESETS:
         return "rules"
     # The first word of a game contains a slash only in a result, a tag or a comment.
-    if "/" in word and as_result(word) is None and word[0] not in "[{;(%":
+    is_position = _RINGS.fullmatch(word) or len(line.split()) in (6, 17, 18)
+    if "/" in word and is_position and as_result(word) is None and word[0] not in "[{;(%":
         return "positions"
     if _GAME.match(word) and not _JSON.match(text):
         return "games"
