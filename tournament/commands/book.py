@@ -146,7 +146,8 @@ def _write(settings: BookSettings, tables: Tables | None, file: TextIO, name: st
             bar.show(count / total, text)
     finally:
         bar.clear()
-        notify(text)
+        if text:  # Otherwise the command was interrupted before the first position was tried.
+            notify(text)
 
 
 def header(settings: BookSettings, name: str) -> list[str]:

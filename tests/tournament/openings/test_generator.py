@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.probe import TableValue, Tables
 from merels.tournament.commands.main import main
-from merels.tournament.openings.generator import BookSettings, make_book
+from merels.tournament.openings.generator import BookSettings, Candidate, make_book
 from merels.tournament.openings.reading import load_openings, shipped_book
 from merels.tournament.records.settings import OpeningSettings
 from tests.tournament.processes import play
@@ -127,6 +128,18 @@ def test_out_writes_through_a_symbolic_link(
         link.symlink_to(name)
         made(capsys, *EIGHT, "-out", str(link))
         assert link.is_symlink() and len(positions_in((tmp_path / name).read_text())) == 8
+
+
+def test_a_book_that_is_interrupted_before_its_first_position_prints_no_count(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> Iterator[Candidate]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("merels.tournament.commands.book.make_book", interrupted)
+    assert main(["book", *EIGHT]) == 130
+    assert capsys.readouterr().err == ""
 
 
 def test_the_error_of_a_failed_book_names_its_partial_file(
