@@ -167,11 +167,12 @@ class WebView(View):
         self._stays = end not in ("interrupted", "killed", "failed")
         board = self._board
         done = board.standings.finished
-        failure = "Ended after {progress}: {why}" if why else "Ended after {progress}."
+        failure = "Ended after {progress}: {why}." if why else "Ended after {progress}."
         text = ENDS.get(end, failure).format(
             all="the one game is" if done == 1 else f"all {done} games are",
             games=counted(done, "game"),
-            progress=board.plan.progress(done).text, verdict=board.verdict, why=printable(why),
+            progress=board.plan.progress(done).text, verdict=board.verdict,
+            why=printable(why).rstrip("."),
         )
         can_resume = board.journal.path is not None and self._settings.format != LEAGUE
         if end not in ("finished", "decided") and can_resume:

@@ -367,7 +367,7 @@ def test_a_game_restarted_on_another_worker_is_sent_from_its_start() -> None:
 
 
 @pytest.mark.parametrize(("end", "why", "text"), [
-    ("failed", "the disk is full", "Ended after 2 of 10 games: the disk is full"),
+    ("failed", "the disk is full", "Ended after 2 of 10 games: the disk is full."),
     ("failed", "", "Ended after 2 of 10 games."),
     ("timed_out", "", "Given up after 2 of 10 games: no worker could play."),
 ])
