@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from merels.engine.common.messages import joined, message
+
 
 class InputError(ValueError):
     """Invalid input.
@@ -23,8 +25,11 @@ class InputError(ValueError):
         return InputError(self.token, self.expected, index)
 
     def __str__(self) -> str:
-        place = "" if self.index is None else f" (token {self.index})"
-        return f"'{shorten(self.token)}'{place}: {printable(self.expected)}"
+        what, fault = shorten(self.token), printable(self.expected)
+        if self.index is None:
+            return message("'{what}': {fault}", what=what, fault=fault)
+        index = self.index
+        return message("'{what}' (token {index}): {fault}", what=what, index=index, fault=fault)
 
 
 def required_text(value: object, expected: str) -> str:
@@ -43,7 +48,8 @@ class PlacedError(InputError):
     def __init__(self, token: str, reason: str, *places: str) -> None:
         self.reason = reason
         self.places = places
-        super().__init__(token, f"{reason} ({', '.join(places)})")
+        where = joined(", ", places)
+        super().__init__(token, message("{fault} ({where})", fault=reason, where=where))
 
     def __reduce__(self) -> tuple[type[PlacedError], tuple[str, ...]]:
         return PlacedError, (self.token, self.reason, *self.places)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.messages import message
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.board import (
     ANGLES,
@@ -54,7 +55,8 @@ def read_fields(text: str) -> Fields:
         return read_six(fields, range(6))
     if len(fields) >= 17:
         return _read_seventeen(fields)
-    raise InputError(text, f"expected the 6 or 17 fields of a position, found {len(fields)}")
+    expected = "expected the 6 or 17 fields of a position, found {count}"
+    raise InputError(text, message(expected, count=len(fields)))
 
 
 def counters(plies: int, number: int) -> str:
@@ -76,8 +78,11 @@ def read_six(fields: Sequence[str], places: Sequence[int]) -> Fields:
         if mask.bit_count() + hand > MEN_PER_SIDE:
             raise InputError(
                 str(hand),
-                f"expected at most {MEN_PER_SIDE} men for {colour}, "
-                f"found {mask.bit_count()} on the board and {hand} in hand",
+                message(
+                    "expected at most {most} men for {side}, found {board} on the board and "
+                    "{hand} in hand",
+                    most=MEN_PER_SIDE, side=colour, board=mask.bit_count(), hand=hand,
+                ),
                 place,
             )
     return Fields(
@@ -141,8 +146,10 @@ def _read_board(text: str, place: int) -> tuple[int, int]:
         elif man != EMPTY:
             raise InputError(
                 man,
-                f"expected O, @ or * at {NAMES[point]}, character {point % ANGLES + 1} of "
-                f"ring {point // ANGLES + 1}",
+                message(
+                    "expected O, @ or * at {point}, character {number} of ring {ring}",
+                    point=NAMES[point], number=point % ANGLES + 1, ring=point // ANGLES + 1,
+                ),
                 place,
             )
     return white, black

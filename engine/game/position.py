@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.messages import message
 from merels.engine.common.numbers import whole_number
 from merels.engine.game.board import (
     ALL_POINTS,
@@ -71,7 +72,7 @@ class Move(NamedTuple):
         """
         match = _MOVE.fullmatch(required_text(text, _MOVE_TEXT).lower())
         if match is None:
-            raise InputError(text, f"expected {_MOVE_TEXT}")
+            raise InputError(text, message("expected {form}", form=_MOVE_TEXT))
         names = [name for name in (match[1], match[2], *match[3].split("x")[1:]) if name]
         for name in names:
             if name not in POINTS:
@@ -152,9 +153,10 @@ class Outcome(NamedTuple):
                 "three": "Draw, three against three",
                 "norem": "Draw by the no-removal rule",
             }[self.reason]
-        loser = COLOURS[1 - self.winner]
-        why = f"{loser} has two men" if self.reason == "men" else f"{loser} is blocked"
-        return f"{COLOURS[self.winner]} wins, {why}"
+        winner, loser = COLOURS[self.winner], COLOURS[1 - self.winner]
+        if self.reason == "men":
+            return message("{winner} wins, {loser} has two men", winner=winner, loser=loser)
+        return message("{winner} wins, {loser} is blocked", winner=winner, loser=loser)
 
 
 @dataclass(slots=True, init=False, repr=False)
@@ -350,15 +352,17 @@ class Position:
             return "the game is over"
         if self.hands[self.side]:
             if origin is not None:
-                return f"{COLOURS[self.side]} still has men to place"
+                return message("{side} still has men to place", side=COLOURS[self.side])
         elif origin is None:
-            return f"{COLOURS[self.side]} has no man in hand to place"
+            return message("{side} has no man in hand to place", side=COLOURS[self.side])
         elif not own >> origin & 1:
-            return f"no {COLOURS[self.side].lower()} man is on {NAMES[origin]}"
+            wanted = ("no white man is on {point}", "no black man is on {point}")[self.side]
+            return message(wanted, point=NAMES[origin])
         if not self.targets(origin) >> to & 1:
             if (self.men[0] | self.men[1]) >> to & 1:
-                return f"{NAMES[to]} is occupied"
-            return f"{NAMES[to]} is not next to {NAMES[origin or 0]}"
+                return message("{point} is occupied", point=NAMES[to])
+            origin_name = NAMES[origin or 0]
+            return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
         mills = self.mills_closed(origin, to)
         if not mills:
             return "the move closes no mill and removes nothing" if removed else None
@@ -371,12 +375,17 @@ class Position:
             return None
         count = len(legal[0])
         if len(removed) != count:
-            return f"the move must remove {('nothing', 'one man', 'two men')[count]}"
+            return (
+                "the move must remove nothing", "the move must remove one man",
+                "the move must remove two men",
+            )[count]  # fmt: skip
         for point in removed:
             if not self.men[1 - self.side] >> point & 1:
-                return f"no man of the opponent is on {NAMES[point]}"
+                return message("no man of the opponent is on {point}", point=NAMES[point])
         men = " and ".join(NAMES[point] for point in removed)
-        return f"{men} may not be removed: a man in a mill is safe while others are not"
+        return message(
+            "{men} may not be removed: a man in a mill is safe while others are not", men=men
+        )
 
     def play(self, move: Move) -> Position:
         """Return the position after a move, which must be legal."""
@@ -411,7 +420,7 @@ class Position:
             move = Move.from_text(move)
         objection = self.objection(move)
         if objection is not None:
-            raise InputError(str(move), f"illegal move, {objection}")
+            raise InputError(str(move), message("illegal move, {reason}", reason=objection))
         return self.play(move)
 
     def retrace(self) -> tuple[Position, tuple[Move, ...]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.messages import message
 from merels.engine.common.numbers import read_whole, whole_number
 
 MEN_PER_SIDE = 9
@@ -134,7 +135,8 @@ def preset(name: str) -> Rules:
     """Return the preset of that name, ignoring case; `InputError` if there is none."""
     rules = PRESETS.get(required_text(name, "a rule set").lower())
     if rules is None:
-        raise InputError(name, f"expected a rule set: {', '.join(PRESETS)}")
+        names = ", ".join(PRESETS)
+        raise InputError(name, message("expected a rule set: {names}", names=names))
     return rules
 
 

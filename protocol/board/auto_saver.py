@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from merels.engine.common.errors import printable
+from merels.engine.common.messages import message
 from merels.engine.search.levels import LEVELS
 from merels.protocol.board.game_store import UNFINISHED, ChangedElsewhere, Claim, GameStore
 from merels.protocol.board.requests import FULL, Player, check_time
@@ -87,12 +88,13 @@ class AutoSaver:
         try:
             self._write(self.store, record)
         except OSError as error:
-            where = f"{self.store.folder} ({error.strerror or error})"
-            text = (
-                f"This game is not saved: cannot write to {where}. "
-                "Download it with 'Save or share'."
+            self.save_error = printable(
+                message(
+                    "This game is not saved: cannot write to {where}. Download it with "
+                    "'Save or share'.",
+                    where=f"{self.store.folder} ({error.strerror or error})",
+                )
             )
-            self.save_error = printable(text)
         else:
             self._version, self.save_error = game.version, self._notice
 

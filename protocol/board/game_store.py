@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.messages import message
 from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
 from merels.engine.common.text_file import decode, read_regular_file
 from merels.engine.game.position import Position
@@ -28,7 +29,7 @@ _ENDING = ".pgn"
 _LOCK = "board.lock"
 MAX_WORDS = 100
 """Different words of a query, at most; each is searched in every game."""
-_SIDES = ("White", "Black")
+SIDES = ("White", "Black")
 _ENGINE = re.compile(r"merels(?: \((\w++)\))?")
 _COMMENT = re.compile(r"\{[^}]*+\}?+")
 
@@ -54,7 +55,7 @@ class Entry:
     @property
     def own(self) -> str:
         """Result of the only user, who played an engine: win, draw or loss; '' without one."""
-        types = [self.tags.get(f"{side}Type") for side in _SIDES]
+        types = [self.tags.get(f"{side}Type") for side in SIDES]
         result = self.tags.get("Result", "*")
         if self.unfinished or result == "*" or sorted(map(str, types)) != ["human", "program"]:
             return ""
@@ -65,8 +66,16 @@ class Entry:
     @property
     def levels(self) -> list[str]:
         """The levels of merels that played, FULL for full strength, White's first."""
-        names = [_ENGINE.fullmatch(self.tags.get(side, "")) for side in _SIDES]
+        names = [_ENGINE.fullmatch(self.tags.get(side, "")) for side in SIDES]
         return [name[1] or FULL for name in names if name]
+
+    def player_name(self, side: str) -> str:
+        """Return a player's name; one that the board has given is a `Message`."""
+        name, kind = self.tags.get(side, "?"), self.tags.get(f"{side}Type")
+        engine = _ENGINE.fullmatch(name) if kind == "program" else None
+        if engine and engine[1]:
+            return message("merels ({level})", level=engine[1])
+        return message(name) if kind == "human" and name in ("You", "Player") else name
 
     @property
     def labels(self) -> list[str]:
@@ -139,8 +148,11 @@ class GameStore:
         if count == 1:
             return ""
         return printable(
-            f"Another merels board, process {holder or '?'}, keeps its games in {first}. The games "
-            f"of this one are kept in {self.folder}."
+            message(
+                "Another merels board, process {process}, keeps its games in {folder}. The games "
+                "of this one are kept in {own}.",
+                process=holder or "?", folder=first, own=self.folder,
+            )
         )
 
     def disown(self) -> None:
@@ -172,7 +184,7 @@ class GameStore:
         claim = Claim(key, watched, stamp(self._path(key)))
         if not self.acquire(claim):
             tags = next((entry.tags for entry in self._entries() if entry.key == key), {})
-            names = " – ".join(tags.get(side, "?") for side in ("White", "Black"))
+            names = " – ".join(tags.get(side, "?") for side in SIDES)
             raise InputError(names, "this game is open in another tab; close it there first")
         return claim
 

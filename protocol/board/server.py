@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.messages import joined, with_templates
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.actions.games import last_unfinished
 from merels.protocol.board.game_store import GameStore
@@ -76,7 +77,7 @@ class Handler(GuardedHandler):
         if folder != "api" or not action:
             raise Refusal(HTTPStatus.NOT_FOUND, "no such request")
         try:
-            data = json.dumps(self._act(action, body)).encode()
+            data = json.dumps(with_templates(self._act(action, body))).encode()
         except InputError as error:
             raise Refusal(HTTPStatus.BAD_REQUEST, _reason(error, body)) from None
         except EngineError as error:
@@ -94,7 +95,7 @@ class Handler(GuardedHandler):
             try:
                 unfinished = None if session else last_unfinished(sessions.store)
             except Exception as error:  # The board works without stored games.
-                warning = f"{warning} {unexpected(error)}".lstrip()
+                warning = joined(" ", (warning, unexpected(error)))
             session = session or sessions.open()
             return {
                 "session": session.name, "about": about_view(sessions.choices),
@@ -149,7 +150,7 @@ def _reason(error: InputError, body: dict[str, Any]) -> str:
     entered = {name: value for name, value in body.items() if name not in ("session", "key")}
     if error.token and any(error.token in text for text in _texts(entered)):
         return str(error)
-    return printable(error.expected[:1].upper() + error.expected[1:])
+    return printable(error.expected)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -167,7 +168,8 @@ def _texts(value: Any) -> Iterator[str]:
 def _event(session: Session, kind: str) -> str:
     """Return an event in the stream's format; on an error, report it on the page and return ''."""
     try:
-        return f"event: {kind}\ndata: {json.dumps(event_data(session, kind))}\n\n"
+        data = json.dumps(with_templates(event_data(session, kind)))
+        return f"event: {kind}\ndata: {data}\n\n"
     except Exception as error:
         session.report_error(error)
         return ""

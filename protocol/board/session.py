@@ -8,6 +8,7 @@ from threading import RLock
 from time import monotonic
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import message
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.engine.game.score import Score
@@ -321,15 +322,19 @@ class Session:
         return self.game.snapshot((self.player_name(0), self.player_name(1)))
 
     def player_name(self, part: int) -> str:
-        """Return the name of White (0), Black (1) or the analyst (2); '' if it is unknown."""
+        """Return the name of White (0), Black (1) or the analyst (2); '' if it is unknown.
+
+        A name that neither the user nor a record has given is a `Message`.
+        """
         seat, recorded = self.seats[part], self.game.record.tags.get(("White", "Black", "")[part])
         if recorded is not None or part < 2 and not self.game.played:
             return recorded or ""
         if seat.choice is None:
             plays_engine = self.seats[1 - part].choice is not None
-            return self.names[part] or ("You" if plays_engine else "Player")
-        full_strength = seat.level in ("", FULL) or seat.choice is not OWN_ENGINE
-        return seat.choice.name if full_strength else f"{seat.choice.name} ({seat.level})"
+            return self.names[part] or message("You" if plays_engine else "Player")
+        if seat.level in ("", FULL) or seat.choice is not OWN_ENGINE:
+            return seat.choice.name
+        return message("merels ({level})", level=seat.level)
 
     # The interface `Board` of the search thread.
 
@@ -379,9 +384,9 @@ class Session:
             self.report_error(error)
             return
         expected = isinstance(error, (EngineError, InputError))
-        message = str(error) if expected else unexpected(error)
+        reason = str(error) if expected else unexpected(error)
         with self.lock:
-            self.engine_error = f"{job.seat.part}: {message}"
+            self.engine_error = message("{part}: {reason}", part=job.seat.part, reason=reason)
             if self.game.clock is not None:
                 self.game.clock.run(None)
         self.announce("state")

@@ -8,6 +8,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import message
 from merels.protocol.board.game_store import GameStore
 from merels.protocol.board.reviewing import TABLE_CACHE
 from merels.protocol.board.session import Session
@@ -61,8 +62,8 @@ class Sessions:
             if len(self._sessions) >= MAX_SESSIONS:
                 idle = [session for session in self._sessions.values() if not session.watched]
                 if not idle:
-                    fault = f"{MAX_SESSIONS} boards are open; close one of their tabs"
-                    raise InputError("board", fault)
+                    fault = "{count} boards are open; close one of their tabs"
+                    raise InputError("board", message(fault, count=MAX_SESSIONS))
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
             session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from merels.engine.common.messages import joined, message
 from merels.engine.game.board import LINES, NAMES, points_of
 from merels.engine.game.notation import format_position
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
@@ -163,16 +164,11 @@ def tables_view(session: Session, position: Position, unproven: bool) -> JSON | 
 
 
 def player_view(session: Session, part: int) -> JSON:
-    """Return a player; ``engine`` is an index in `Session.choices`, or None for a user.
-
-    ``usual`` is true if ``name`` is the English name for the level, or for a user without a name.
-    """
+    """Return a player; ``engine`` is an index in `Session.choices`, or None for a user."""
     seat = session.seats[part]
     index = None if seat.choice is None else session.choices.index(seat.choice)
     name, typed = session.player_name(part), session.names[part] if part < 2 else ""
-    usual = seat.is_level and name == f"merels ({seat.level})" or name in ("You", "Player")
-    return {"engine": index, "level": seat.level or FULL, "name": name, "typed": typed,
-            "usual": usual and name != typed}
+    return {"engine": index, "level": seat.level or FULL, "name": name, "typed": typed}
 
 
 def points(men: int) -> list[str]:
@@ -199,9 +195,9 @@ def notice_on(position: Position) -> str:
     """Return a notice if the game is over in a position, or if no game reaches it; else empty."""
     outcome = position.outcome()
     if outcome is not None:
-        return f"The game is over here: {outcome}."
+        return message("The game is over here: {reason}.", reason=str(outcome))
     reason = _unreachable_reason(position)
-    return f"{reason} You can still play from here." if reason else ""
+    return joined(" ", (reason, "You can still play from here.")) if reason else ""
 
 
 def _unreachable_reason(position: Position) -> str:
@@ -212,8 +208,10 @@ def _unreachable_reason(position: Position) -> str:
     if white != black:
         mover = WHITE if white > black else BLACK
         if position.side != mover:
-            name = COLOURS[mover].capitalize()
-            return f"In a game {name}, with one more man in hand, would be to move."
+            return message(
+                "In a game {side}, with one more man in hand, would be to move.",
+                side=COLOURS[mover],
+            )
     return ""
 
 

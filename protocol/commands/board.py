@@ -14,6 +14,7 @@ from pathlib import Path
 
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.folders import user_folder
+from merels.engine.common.messages import joined
 from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
@@ -102,7 +103,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     try:
         server = BoardServer(
             arguments.host, port, choices, store, trainer,
-            " ".join(filter(None, (games_warning, rating_warning))), table_build,
+            joined(" ", (games_warning, rating_warning)), table_build,
         )
     except (OSError, TypeError, UnicodeError) as error:
         # TypeError and UnicodeError are raised for an invalid host name.

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.common.files import file_error, read_lines, shown_path
+from merels.engine.common.messages import joined
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.protocol.formats.forms import GAMES, POSITIONS, RULES
 from merels.protocol.formats.mfen import read_position
@@ -28,8 +29,8 @@ JOURNAL = "journal"
 HEAD_LENGTH = 1 << 12
 """Length of the beginning of a text that `recognise` examines, in characters."""
 READABLE_FORMS = (
-    "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0), "
-    "or rule sets"
+    "expected games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, "
+    "MFEN/1.0), or rule sets"
 )
 """The forms that merels reads, for messages."""
 _FORM_NAMES = {"six": "six fields", "seventeen": "17 fields", "mfen": "MFEN"}
@@ -163,8 +164,9 @@ def pasted(text: str) -> list[Found]:
         return [position]
     games = list(find_games(lines)) if kind == "games" else []
     if not games:
-        actual = "; this is a rule set" if kind == "rules" else ""
-        raise InputError(text.strip(), f"expected a position or a game record{actual}")
+        actual = "this is a rule set" if kind == "rules" else ""
+        expected = joined("; ", ("expected a position or a game record", actual))
+        raise InputError(text.strip(), expected)
     return list(games) if len(games) > 1 else [FoundGame(1, games[0].text, "")]
 
 
@@ -207,7 +209,7 @@ def _kind_of(text: str) -> str:
     line = _content(text)
     word = line.split(None, 1)[0] if line else text[:1]
     if _GOLDTOKEN.search(text):
-        raise InputError(line, f"GoldToken's notation; expected {READABLE_FORMS}")
+        raise InputError(line, f"GoldToken's notation; {READABLE_FORMS}")
     if word.lower() in PRESETS:
         return "rules"
     # The first word of a game contains a slash only in a result, a tag or a comment.
@@ -216,4 +218,4 @@ def _kind_of(text: str) -> str:
         return "positions"
     if _GAME.match(word) and not _JSON.match(text):
         return "games"
-    raise InputError(line, f"expected {READABLE_FORMS}")
+    raise InputError(line, READABLE_FORMS)

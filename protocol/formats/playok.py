@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import Message, message
 from merels.engine.game.board import NAMES, POINTS, SIZE
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Move
@@ -68,4 +69,7 @@ def format_playok(record: Record) -> str:
 
 def in_numbers(text: str) -> str:
     """Return an error message with the names of points replaced by their numbers."""
+    if isinstance(text, Message):
+        values = {name: in_numbers(str(value)) for name, value in text.values.items()}
+        return message(text.template, **values)
     return re.sub(r"[a-g][1-7]", lambda match: str(NUMBERS.get(match[0], match[0])), text)

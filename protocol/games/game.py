@@ -8,14 +8,18 @@ from datetime import datetime
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import message
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Position
 from merels.protocol.games.clock import Clock, clock_text
 from merels.protocol.games.record import Record
 from merels.protocol.games.tree import Node
 
-_RESIGNS, _OUT_OF_TIME = "resigns", "is out of time"
+_RESIGNS = "{winner} wins, {loser} resigns"
+_OUT_OF_TIME = "{winner} wins, {loser} is out of time"
 _DECISIVE_ENDS = {
-    (loser, how): (("0-1", "1-0")[loser], f"{COLOURS[1 - loser]} wins, {COLOURS[loser]} {how}")
+    (loser, how): (
+        ("0-1", "1-0")[loser], message(how, winner=COLOURS[1 - loser], loser=COLOURS[loser])
+    )
     for loser in (WHITE, BLACK)
     for how in (_RESIGNS, _OUT_OF_TIME)
 }
@@ -152,7 +156,8 @@ class Game:
         `InputError` if the game has ended there.
         """
         if node.position.outcome() is not None:
-            raise InputError("play on", f"the game is over here: {node.position.outcome()}")
+            reason = str(node.position.outcome())
+            raise InputError("play on", message("the game is over here: {reason}", reason=reason))
         if not self.played or self.over:  # The tags belong to the game that was recorded.
             self.record.tags = _new_tags()
         self._make_main(node)
@@ -268,8 +273,9 @@ class Game:
             raise InputError("delete", "the start position cannot be deleted; choose a move first")
         of_game = node in self.live.line()
         if of_game and self.played:
-            when = "during the game" if self.in_play else "after the game"
-            raise InputError(str(node.move), f"a move of the game cannot be deleted {when}")
+            during = "a move of the game cannot be deleted during the game"
+            after = "a move of the game cannot be deleted after the game"
+            raise InputError(str(node.move), during if self.in_play else after)
         index = parent.children.index(node)
         self._edit(
             lambda: record.remove(node), lambda: record.put(node, index),

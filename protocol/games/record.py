@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import message
 from merels.engine.game.position import COUNTING_RULES, Move, Position
 from merels.protocol.games.tree import Node, Tree, place_of
 from merels.protocol.games.writer import format_record
@@ -60,10 +61,16 @@ def drawn_notice(record: Record, by_flags: bool = True) -> str:
     if record.drawn is None:
         return ""
     plies, outcome = record.drawn
-    where = "before the first move"
-    if plies:
-        where = f"at {place_of(record.start, plies - 1)} ({record.moves[plies - 1]})"
     setting = f"{COUNTING_RULES[outcome.reason]}=0"
     if by_flags:
         setting = f"-set {setting}" + " or -variant morris" * (outcome.reason == "three")
-    return f"{outcome} {where}; the later moves are read, too; {setting} turns this draw off"
+    if not plies:
+        return message(
+            "{reason} before the first move; the later moves are read, too; {setting} turns this "
+            "draw off", reason=str(outcome), setting=setting,
+        )
+    return message(
+        "{reason} at {place} ({move}); the later moves are read, too; {setting} turns this draw "
+        "off", reason=str(outcome), place=place_of(record.start, plies - 1),
+        move=record.moves[plies - 1], setting=setting,
+    )

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from merels.engine.common.errors import InputError, placed
+from merels.engine.common.messages import message
 from merels.engine.game.position import COLOURS, WHITE, Move, Outcome, Position, read_move
 from merels.engine.game.score import PovScore, Score
 from merels.protocol.games.clock import read_clock
@@ -351,4 +352,4 @@ class Tree:
 def place_of(start: Position, plies: int) -> str:
     """Return the place of the move after ``plies`` moves, such as ``move 3, White``."""
     number, side = divmod(2 * start.number + start.side + plies, 2)
-    return f"move {number}, {COLOURS[side]}"
+    return message("move {number}, {side}", number=number, side=COLOURS[side])

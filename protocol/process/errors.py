@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from merels.engine.common.errors import printable
+from merels.engine.common.messages import message
 
 
 class EngineError(RuntimeError):
@@ -12,7 +13,7 @@ class EngineError(RuntimeError):
     """
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return printable(self.args[0]) if self.args else ""
 
 
 class EngineTerminated(EngineError):
@@ -24,7 +25,7 @@ class EngineTerminated(EngineError):
 
     def __init__(self, how: str) -> None:
         self.how = how
-        super().__init__(f"the engine has gone: {how}")
+        super().__init__(message("the engine has gone: {reason}", reason=how))
 
 
 class EngineTimeout(EngineError):

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from merels.engine.common.messages import message
 from merels.engine.game.position import COLOURS, Move, Position
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt
 from merels.protocol.review.review import GRADES, Judge, Judgement, expected
+
+
+_TASKS = {
+    "blunder": "{side} played {move}, a blunder. Find a better move.",
+    "mistake": "{side} played {move}, a mistake. Find a better move.",
+    "inaccuracy": "{side} played {move}, an inaccuracy. Find a better move.",
+}
 
 
 class Lesson(Attempt):
@@ -31,9 +39,7 @@ class Lesson(Attempt):
     def task(self) -> str:
         """The task, as a sentence."""
         judgement = self._judgement
-        side, kind = COLOURS[judgement.side], judgement.name
-        article = "an" if kind[0] in "aeiou" else "a"
-        return f"{side} played {judgement.move}, {article} {kind}. Find a better move."
+        return message(_TASKS[judgement.name], side=COLOURS[judgement.side], move=judgement.move)
 
     def is_right(self, move: Move) -> bool:
         """Return whether a move is the best move, or loses less than an inaccuracy."""

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.messages import message
 from merels.engine.common.saving import Stamp, stamp, write_whole
 from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.notation import format_position
@@ -24,8 +25,8 @@ _FIRST_RATING = 1100
 _K, _FIRST_K, _FIRST_COUNT = 24, 60, 15
 """Elo's factor K, the factor for a player's first puzzles, and the number of those puzzles."""
 _TASKS = {
-    "win": "{} to move: one move wins.",
-    "draw": "{} to move: one move draws, all others lose.",
+    "win": "{side} to move: one move wins.",
+    "draw": "{side} to move: one move draws, all others lose.",
 }
 _NEAREST = 10
 """Number of puzzles, nearest in rating, from which the next puzzle is chosen."""
@@ -97,7 +98,7 @@ class Attempt:
     @property
     def task(self) -> str:
         """The task, as a sentence."""
-        return _TASKS[self.puzzle.goal].format(COLOURS[self.puzzle.position.side])
+        return message(_TASKS[self.puzzle.goal], side=COLOURS[self.puzzle.position.side])
 
     def is_right(self, move: Move) -> bool:
         """Return whether a legal move is right in the current position."""
@@ -194,8 +195,10 @@ class Trainer:
             stored = self.stored(rules)
             puzzles = list(filter(wanted.fits, stored))
             if not stored:
-                hint = "make a file with 'merels puzzles', and open it with 'merels board -puzzles'"
-                raise InputError("puzzles", f"there are no puzzles of these rules; {hint}")
+                raise InputError(
+                    "puzzles", "there are no puzzles of these rules; make a file with 'merels "
+                    "puzzles', and open it with 'merels board -puzzles'"
+                )
             if not puzzles:
                 raise InputError("puzzles", "no puzzle has this theme and rating; choose others")
             fresh = [
@@ -248,4 +251,6 @@ class Trainer:
     def _stop_saving(self, reason: str) -> None:
         """Stop saving the rating, and set `save_error`."""
         self._path = None
-        self.save_error = printable(f"Your puzzle rating is not saved: {reason}.")
+        self.save_error = printable(
+            message("Your puzzle rating is not saved: {reason}.", reason=reason)
+        )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from merels.engine.common.messages import joined, message
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Move, Outcome, Position
 from merels.engine.game.score import TABLE_CP, PovScore, Score
 from merels.engine.search.limits import Limit
@@ -79,14 +80,15 @@ class Judgement:
         """The judgement as text; empty for a good move."""
         parts = []
         if self.name:
-            verdict = self.name.capitalize()
+            verdict, best = self.name.capitalize(), self.before.best
             if self.proven:
-                verdict += ", proven"
-            best = self.before.best
-            parts.append(f"{verdict}: {best} was better" if best else verdict)
+                verdict = message("{verdict}, proven", verdict=verdict)
+            if best:
+                verdict = message("{verdict}: {move} was better", verdict=verdict, move=best)
+            parts.append(verdict)
         if self.draw_passed is not None:
-            parts.append(f"{self.draw_passed}; the record goes on")
-        return "; ".join(parts)
+            parts += [str(self.draw_passed), "the record goes on"]
+        return joined("; ", parts)
 
     @property
     def cost(self) -> str:
@@ -181,7 +183,10 @@ def score_text(score: PovScore) -> str:
     if white.win_in is None and not white.known:
         return men(white)
     winner = WHITE if (white.known or white.win_in or 0) > 0 else BLACK
-    return f"{COLOURS[winner]} {men(white if winner == WHITE else score.black())}"
+    moves = (white if winner == WHITE else score.black()).mate()
+    if not moves:
+        return message("{side} wins", side=COLOURS[winner])
+    return message("{side} wins in {count}", side=COLOURS[winner], count=moves)
 
 
 def as_json(judgement: Judgement) -> dict[str, object]:

@@ -25,6 +25,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from merels.engine.common.errors import shorten
+from merels.engine.common.messages import with_templates
 
 MAX_CONNECTIONS = 128
 """Maximum number of open connections, event streams included."""
@@ -360,7 +361,7 @@ class LocalHandler(BaseHTTPRequestHandler):
     def refuse(self, status: HTTPStatus, reason: str) -> None:
         """Send an error and end the connection; the rest of the request is not used."""
         self.close_connection = True
-        self.send(status, json.dumps({"error": reason}).encode())
+        self.send(status, json.dumps(with_templates({"error": reason})).encode())
         if self.command == "POST":
             self._drain()
 

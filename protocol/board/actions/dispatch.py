@@ -51,7 +51,7 @@ def _check(session: Session, text: str, rules: Rules) -> JSON:
     try:
         position = read_position(text, rules)
     except InputError as error:
-        return {"fault": error.expected[:1].upper() + error.expected[1:]}
+        return {"fault": error.expected}
     return {"position": position_view(position), "note": notice_on(position)}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import joined, message
 from merels.engine.common.numbers import read_whole
 from merels.engine.game.rules import Rules
 from merels.protocol.board.auto_saver import RESUME_TAGS, stored_clock, stored_players
-from merels.protocol.board.game_store import UNFINISHED, Entry, GameStore
+from merels.protocol.board.game_store import SIDES, UNFINISHED, Entry, GameStore
 from merels.protocol.board.session import Session
 from merels.protocol.board.view import points
 from merels.protocol.common.json_fields import JSON
@@ -23,7 +24,7 @@ MAX_OFFERED = 10_000
 """Games of an opened text offered for choice, at most."""
 MAX_FAULTS = 20
 """Faults in the games of a text that are listed, at most."""
-_TAG_ADVICE = "; a game without the tag is read by the rules on the board"
+_TAG_ADVICE = "a game without the tag is read by the rules on the board"
 
 
 def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
@@ -43,7 +44,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
         session.begin(game_of(record))
     session.changed()
     notices = notices_of(record, False)
-    return {"moves": len(record.moves)} | ({"notice": "; ".join(notices)} if notices else {})
+    return {"moves": len(record.moves)} | ({"notice": joined("; ", notices)} if notices else {})
 
 
 def _read(found: Found, rules: Rules) -> Record:
@@ -94,7 +95,8 @@ def _entry_view(entry: Entry) -> JSON:
     view = _tags_view(entry.tags) | {"key": entry.key, "unfinished": entry.unfinished}
     men = entry.final and [points(entry.final.men[side]) for side in (0, 1)]
     view |= {"own": entry.own, "men": men and {"white": men[0], "black": men[1]}}
-    view["types"] = [entry.tags.get(f"{side}Type", "") for side in ("White", "Black")]
+    view |= {side.lower(): entry.player_name(side) for side in SIDES}
+    view["types"] = [entry.tags.get(f"{side}Type", "") for side in SIDES]
     return view | {"changed": str(entry.changed)}
 
 
@@ -127,7 +129,8 @@ def store_games(session: Session, text: str, rules: Rules) -> JSON:
             store.add(record)
         except OSError as error:
             where = str(store.folder)
-            raise InputError(where, f"cannot write to this folder: {error.strerror}") from None
+            fault = message("cannot write to this folder: {reason}", reason=error.strerror)
+            raise InputError(where, fault) from None
         count += 1
     return {"kept": count, "skipped": len(faults), "faults": faults[:MAX_FAULTS]}
 

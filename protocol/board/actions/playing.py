@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import message
 from merels.engine.game.position import Move
 from merels.engine.game.rules import Rules
 from merels.protocol.board.requests import Player
@@ -31,8 +32,8 @@ def new(
     """
     start = read_position(position, rules)
     if not analyse and (outcome := start.outcome()) is not None:
-        fault = f"the game is over here ({outcome}); analyse this position instead"
-        raise InputError(position, fault)
+        fault = "the game is over here ({reason}); analyse this position instead"
+        raise InputError(position, message(fault, reason=str(outcome)))
     session.set_players(players)
     session.time = time or session.time
     game = Game(start)
@@ -101,7 +102,9 @@ def undo(session: Session, ended: bool) -> None:
     if node is None:
         raise InputError("undo", "no move of yours has been played; play one first")
     if game.over and not ended:
-        raise InputError("undo", f"the game is over ({game.result()[1]}); begin a new one")
+        reason = game.result()[1]
+        fault = message("the game is over ({reason}); begin a new one", reason=reason)
+        raise InputError("undo", fault)
     session.change_game(lambda: game.take_back(node), as_new=game.over)
     if not session.users:
         session.paused = True

@@ -185,7 +185,7 @@ async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
   const player = now.state.players.find(({ engine }) => engine !== null);
-  showMessage(t("draw.declined", { name: playerName(player) }));
+  showMessage(t("draw.declined", { name: playerName(player.name) }));
 }
 
 /** Analyses a position, unless the user wants to stay in an unsaved game. */

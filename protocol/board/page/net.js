@@ -1,6 +1,6 @@
 // Requests to the server, and the event stream from it.
 
-import { fromServer, t } from "./text.js";
+import { sentenceFrom, t } from "./text.js";
 
 let session = null;
 
@@ -19,7 +19,7 @@ export async function api(action, body = {}) {
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) {
     const { status } = response;
-    throw new Error(fromServer(answer.error) || t("trouble.request", { status }));
+    throw new Error(sentenceFrom(answer.error) || t("trouble.request", { status }));
   }
   return answer;
 }

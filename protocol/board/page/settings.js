@@ -50,7 +50,8 @@ export function prepareSettings() {
   fill($("theme"), themes, dataset.theme);
   const schemes = ["light", "dark"].map((name) => [t(`scheme.${name}`), name]);
   fill($("scheme"), [[t("scheme.system"), ""], ...schemes], dataset.scheme || "");
-  const languages = Object.entries(LANGUAGES).map(([code, { language }]) => [language, code]);
+  const languages = Object.entries(LANGUAGES)
+    .map(([code, { default: { language } }]) => [language, code]);
   fill($("language"), [[t("language.browser"), ""], ...languages], CHOSEN_LANGUAGE);
   on("change", {
     theme: () => choose("theme", $("theme").value),

@@ -1,7 +1,7 @@
 // The page's text in the user's language. Every language is a table of the same keys.
 
-import de from "./languages/de.js";
-import en from "./languages/en.js";
+import * as de from "./languages/de.js";
+import * as en from "./languages/en.js";
 
 /** All languages by code: a new one is a file in languages/, and an entry here. */
 export const LANGUAGES = { en, de };
@@ -13,7 +13,7 @@ export const CHOSEN_LANGUAGE = localStorage.getItem("language") || "";
 export const LANGUAGE = [CHOSEN_LANGUAGE, ...navigator.languages.map((code) => code.split("-")[0])]
   .find((code) => Object.hasOwn(LANGUAGES, code)) || "en";
 
-const table = LANGUAGES[LANGUAGE];
+const { default: table, sentences = {} } = LANGUAGES[LANGUAGE];
 const plural = new Intl.PluralRules(LANGUAGE);
 
 /** Returns a number in the language's notation, with `digits` decimals or up to three. */
@@ -46,33 +46,29 @@ export function countedText(key, count) {
 /** Returns a count with its noun: `counted("move", 2)` is "2 moves". */
 export const counted = (noun, count) => countedText(`count.${noun}`, count);
 
-/** The names of the colours: White's, then Black's. */
-export const SIDES = [t("server.white"), t("server.black")];
-
-/** Patterns of the server's English sentences: [expression, names of the values, key]. */
-const PATTERNS = Object.keys(en).filter((key) => key.startsWith("server.")).map((key) => {
-  const parts = en[key].split(/\{(\w+)\}/);
-  const pattern = parts.map((part, index) => (index % 2
-    ? "(.+?)" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))).join("");
-  return [new RegExp(`^${pattern}$`, "si"), parts.filter((_, index) => index % 2), key];
-});
-
-/** Translates a sentence of the server; a sentence without a pattern stays in English. */
-export function fromServer(text) {
-  if (LANGUAGE === "en" || !text) return text;
-  if (/^[-+]?\d+\.\d+$/.test(text)) return text.replace(".", decimal(0.5).charAt(1));
-  for (const [pattern, names, key] of PATTERNS) {
-    const match = pattern.exec(text);
-    if (match) {
-      const values = match.slice(1).map((value) => fromServer(value));
-      return t(key, Object.fromEntries(names.map((name, index) => [name, values[index]])));
-    }
-  }
-  return text;
+/**
+ * Returns a message of the server in the page's language. It is a sentence, or a list of a template
+ * and its values, which may be messages, too; a sentence without a translation stays in English.
+ */
+export function fromServer(message) {
+  if (typeof message === "number" || !message) return String(message ?? "");
+  const [template, values] = Array.isArray(message) ? message : [message, {}];
+  if (/^[-+]?\d+\.\d+$/.test(template)) return template.replace(".", decimal(0.5).charAt(1));
+  // The user's own words are quoted as they are.
+  const shown = Object.entries(values)
+    .map(([name, value]) => [name, name === "what" ? value : fromServer(value)]);
+  return fillIn(sentences[template] ?? template, Object.fromEntries(shown));
 }
 
+/** Returns a message of the server that begins with a capital letter. */
+export const sentenceFrom = (message) =>
+  fromServer(message).replace(/^./u, (letter) => letter.toUpperCase());
+
+/** The names of the colours: White's, then Black's. */
+export const SIDES = ["White", "Black"].map(fromServer);
+
 /** Returns a player's name; one that the user or a record has given is not translated. */
-export const playerName = ({ name, usual }) => (usual ? fromServer(name) : name);
+export const playerName = (name) => (Array.isArray(name) ? fromServer(name) : name);
 
 /**
  * Fills the texts whose keys are in `data-text` or `data-label`. The title of a button has the same

@@ -12,6 +12,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, placed, required_text
+from merels.engine.common.messages import joined, message
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
@@ -20,6 +21,7 @@ from merels.protocol.formats.pgn.tokens import (
     DASHES,
     GameText,
     as_result,
+    at_line,
     read_result,
     split_games,
     tokens,
@@ -160,8 +162,11 @@ def _check_move(move: Move, position: Position, rules: RecordRules) -> None:
     objection = position.objection(move)
     if objection is not None:
         setting = next(_settings_that_allow(move, position), "")
-        hint = f"; it is legal with {rules.setting(setting)}" if setting else ""
-        raise InputError("", f"illegal move, {objection}{hint}")
+        hint = ""
+        if setting:
+            hint = message("it is legal with {setting}", setting=rules.setting(setting))
+        reason = message("illegal move, {reason}", reason=objection)
+        raise InputError("", joined("; ", (reason, hint)))
 
 
 def _settings_that_allow(move: Move, position: Position) -> Iterator[str]:
@@ -250,8 +255,8 @@ class _Line:
                 text = " ".join(word.text for word in words)
                 expected = in_numbers(error.expected) if reader.by_number else error.expected
                 reason = InputError(text, expected)
-                where = f"{place_of(record.start, node.ply)}, line {words[0].line}"
-                raise placed(reason, where) from None
+                at_move = placed(reason, place_of(record.start, node.ply))
+                raise placed(at_move, at_line(words[0].line)) from None
             position = position.play(move)
             steps = range(begin + 1, end + 1)
             comment = leading + [word for step in steps for word in self.comments.get(step, ())]
@@ -299,18 +304,24 @@ class _Line:
                 is_next = not digits or digits in map(str, expected)
                 reason = ""
                 if not dots and (index > begin or not is_next) and digits != "1":
-                    reason = f"expected a move such as d6, or {expected[0]}, the next number"
+                    reason = message(
+                        "expected a move such as d6, or {number}, the next number",
+                        number=expected[0],
+                    )
                 elif not is_next and (end or not dots):
-                    again = "the numbering starts again; end each game with its result or with *"
-                    missing = "is a move missing?"
-                    reason = f"expected {expected[0]}, the number of the next move; "
-                    reason += again if digits == "1" else missing
+                    again = "expected {number}, the number of the next move; the numbering " \
+                        "starts again; end each game with its result or with *"
+                    missing = "expected {number}, the number of the next move; is a move missing?"
+                    reason = message(again if digits == "1" else missing, number=expected[0])
                 elif end and not reader.by_ply and position.side == WHITE and (
                     "…" in dots or len(dots) > 2
                 ):
-                    reason = f"expected {expected[0]}. and White's move; is a move missing?"
+                    reason = message(
+                        "expected {number}. and White's move; is a move missing?",
+                        number=expected[0],
+                    )
                 if reason:
-                    raise PlacedError(number.text, reason, f"line {number.line}")
+                    raise PlacedError(number.text, reason, at_line(number.line))
 
 
 def _split_number(text: str) -> tuple[str, str]:
@@ -366,7 +377,7 @@ class _Reader:
         elif text:
             move = text.rstrip(_SUFFIX)
             if move and current.variations and not current.words:
-                place = f"line {current.variations[0][1].first_line}"
+                place = at_line(current.variations[0][1].first_line)
                 raise PlacedError("(", "expected a move before the variation", place)
             if move:
                 current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
@@ -377,7 +388,7 @@ class _Reader:
         """Begin a variation."""
         parent = self.lines[-1]
         if not parent.words and len(self.lines) > 1:
-            raise PlacedError("(", "expected a move before the variation", f"line {line}")
+            raise PlacedError("(", "expected a move before the variation", at_line(line))
         self.lines.append(_Line(line))
         parent.variations.append((len(parent.words), self.lines[-1]))
 
@@ -389,7 +400,7 @@ class _Reader:
             return  # The bracket is part of a move number such as 1)
         if len(self.lines) == 1 or not current.words:
             expected = "expected '(' and a move before the end of a variation"
-            raise PlacedError(")", expected, f"line {line}")
+            raise PlacedError(")", expected, at_line(line))
         self.lines.pop()
 
     def numbers_of(self, plies: int, position: Position) -> list[int]:
@@ -401,7 +412,7 @@ class _Reader:
     def build(self) -> Record:
         """Check every move and return the record."""
         if len(self.lines) > 1:
-            place = f"line {self.lines[-1].first_line}"
+            place = at_line(self.lines[-1].first_line)
             raise PlacedError("(", "expected ')' after the variation", place)
         with _tag("Variant", self.tag_lines.get("Variant")):
             rules = self.rules.of(self.tags.get("Variant"))
@@ -441,7 +452,9 @@ class _Reader:
         termination = self.tags.get("Termination", "normal").lower()
         if outcome.reason in COUNTING_RULES or termination != "normal":
             return ""
-        return f"the game ends in '{outcome}', but its result is {stated}"
+        return message(
+            "the game ends in '{end}', but its result is {result}", end=str(outcome), result=stated
+        )
 
 
 _first_position = lru_cache(maxsize=64)(Position)
@@ -453,4 +466,5 @@ def _tag(name: str, line: int | None) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise placed(error, f"tag {name}, line {line}") from None
+        tag = placed(error, message("tag {tag}", tag=name))
+        raise placed(tag, at_line(line)) from None

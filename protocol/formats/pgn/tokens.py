@@ -13,6 +13,7 @@ from io import StringIO
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, PlacedError, shorten
+from merels.engine.common.messages import message
 from merels.protocol.games.tree import RESULTS, TAG_NAME
 
 LONGEST_GAME = 1 << 24
@@ -86,13 +87,18 @@ def read_result(after_moves: str, tags: Mapping[str, str]) -> tuple[str, str]:
     tag = tags.get("Result", "")
     stated = as_result(tag)
     result = after_moves if after_moves not in ("", "*") else stated or "*"
+    notice = ""
     if stated is None and tag.strip("? -"):
-        notice = f"the Result tag '{shorten(tag)}' is no result such as 1-0"
+        notice = message(
+            "the Result tag '{tag}' is no result such as 1-0; the game counts as {result}",
+            tag=shorten(tag), result=result,
+        )
     elif after_moves and stated and after_moves != stated:
-        notice = f"the Result tag states {stated}, and the moves end with {after_moves}"
-    else:
-        return result, ""
-    return result, f"{notice}; the game counts as {result}"
+        notice = message(
+            "the Result tag states {tag}, and the moves end with {end}; the game counts as "
+            "{result}", tag=stated, end=after_moves, result=result,
+        )
+    return result, notice
 
 
 def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
@@ -312,12 +318,20 @@ def tokens(text: str, line: int) -> Iterator[Token]:
                 yield Token(kind, match[kind], line)
             end = match.end()
         if end < 0:
-            by_bracket = {"{": "a comment that ends with '}'", "[": 'a tag such as [White "A"]'}
-            expected = by_bracket.get(first, "a move, a tag or a comment")
+            by_bracket = {
+                "{": "expected a comment that ends with '}'",
+                "[": 'expected a tag such as [White "A"]',
+            }
+            expected = by_bracket.get(first, "expected a move, a tag or a comment")
             rest = text[start:].split("\n", 1)[0]
-            raise PlacedError(rest, f"expected {expected}", f"line {line}")
+            raise PlacedError(rest, expected, at_line(line))
         line += text.count("\n", start, end)
         start = end
+
+
+def at_line(number: int | None) -> str:
+    """Return a place for `PlacedError`."""
+    return message("line {line}", line=number)
 
 
 def read_tags(text: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.messages import joined
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS, Rules, parse_rules
 
 _GAME_NAMES = frozenset(
@@ -49,7 +50,8 @@ class RecordRules:
         except InputError as error:
             is_preset = bool(words) and words[0] in PRESETS
             token = error.token if is_preset else tag
-            raise InputError(token, error.expected + self.advice) from None
+            expected = joined("; ", (error.expected, self.advice))
+            raise InputError(token, expected) from None
         for setting in self.settings:
             name, _, value = setting.partition("=")
             rules = rules.with_field(name, value)

@@ -111,22 +111,25 @@ def test_the_page_is_german_for_a_german_browser_and_by_choice(page: Browser) ->
     assert page.run(f"return {decimal}") == "Ohne Uhr, merels denkt 0,1 s"
     translated = page.run(
         """return import("./text.js").then(({ fromServer }) => [
-             "Draw by repetition", "Black wins, White has two men", "White to move: one move wins.",
-             "Blunder, proven: d6 was better", "'d6': it is the engine's turn; wait for its move",
-             "White wins in 5", "merels (Club)", "a sentence that no table has",
-             "'play on': the game is over here: White wins, Black has two men",
-             "'f4': a move of the game cannot be deleted during the game",
-             "Draw by repetition at move 3, White (d6-d5); the later moves are read, too; "
-               + "Repetition=0 turns this draw off",
+             "Draw by repetition",
+             ["{winner} wins, {loser} has two men", { winner: "Black", loser: "White" }],
+             ["{verdict}: {move} was better",
+              { verdict: ["{verdict}, proven", { verdict: "Blunder" }], move: "d6" }],
+             ["'{what}': {fault}",
+              { what: "d6", fault: "it is the engine's turn; wait for its move" }],
+             ["{side} wins in {count}", { side: "White", count: 5 }],
+             ["merels ({level})", { level: "Club" }], "a sentence that no table has", "+2.93", null,
+             ["{reason} at {place} ({move}); the later moves are read, too; {setting} turns this "
+                + "draw off",
+              { reason: "Draw by repetition", move: "d6-d5", setting: "Repetition=0",
+                place: ["move {number}, {side}", { number: 3, side: "White" }] }],
            ].map(fromServer))"""
     )
     assert translated == [
         "Remis durch Wiederholung", "Schwarz gewinnt, Weiß hat zwei Steine",
-        "Weiß am Zug: Ein Zug gewinnt.", "Grober Fehler, bewiesen: d6 war besser",
+        "Grober Fehler, bewiesen: d6 war besser",
         "„d6“: Die Engine ist am Zug; warte auf ihren Zug", "Weiß gewinnt in 5",
-        "merels (Verein)", "a sentence that no table has",
-        "„play on“: Die Partie ist hier zu Ende: Weiß gewinnt, Schwarz hat zwei Steine",
-        "„f4“: Ein Zug der Partie kann während der Partie nicht gelöscht werden",
+        "merels (Verein)", "a sentence that no table has", "+2,93", "",
         "Remis durch Wiederholung bei Zug 3, Weiß (d6-d5); die späteren Züge werden trotzdem "
         "gelesen; Repetition=0 schaltet dieses Remis ab",
     ]

@@ -19,6 +19,7 @@ from tests.protocol.board.steps import (
     ask,
     begin,
     click,
+    console_errors,
     enter,
     is_open,
     load,
@@ -315,16 +316,17 @@ def test_my_games_finds_the_words_that_its_rows_show(
 def test_german_translates_readers_and_numbers_but_no_names(page: Browser) -> None:
     page.run("localStorage.language = 'de'; location.reload()")
     page.wait("document.documentElement.lang === 'de' && document.body.matches('.starting')")
-    said = "return import('./text.js').then(({ fromServer }) => fromServer(arguments[0]))"
+    said = """return import("./net.js").then(({ api }) =>
+        api("load", { text: arguments[0], variant: "mill", fields: {} }))
+        .catch((error) => error.message)"""
     for text, german in (
-        ("'d6': illegal move, d6 is occupied (move 1, Black, line 1)",
-         "„d6“: kein erlaubter Zug, d6 ist besetzt (Zug 1, Schwarz, Zeile 1)"),
-        ("'g7': illegal move, the move must remove one man (move 3, White, line 1)",
-         "„g7“: kein erlaubter Zug, der Zug muss einen Stein wegnehmen (Zug 3, Weiß, Zeile 1)"),
-        ("Expected a position or a game record", "es fehlt eine Stellung oder eine Partie"),
-        ("-2.93", "-2,93"),
+        ("1. d6 d6", "„d6“: kein erlaubter Zug, d6 ist besetzt (Zug 1, Schwarz, Zeile 1)"),
+        ("1. d7 d2 2. a7 b2 3. g7", "„g7“: kein erlaubter Zug, der Zug muss einen Stein wegnehmen "
+         "(Zug 3, Weiß, Zeile 1)"),
+        ("; none", "„; none“: es fehlt eine Stellung oder eine Partie"),
     ):
         assert page.run(said, text) == german
+    assert len(console_errors(page)) == 3  # The answers with status 400.
     players = [{"engine": None, "name": "White"}, {"engine": None, "name": "Player"}, ANALYST]
     ask(page, "new", players=players)
     page.wait("document.querySelector('#player-bottom .name').textContent === 'Weiß: White'")

@@ -28,6 +28,15 @@ from tests.protocol.board.steps import ANALYST, PERSON, stop_engines
 COMMAND = [*MERELS, "board", "-no-open"]
 
 
+def in_english(data: Any) -> Any:
+    """Return an answer's data with the text of each message, as an English page shows it."""
+    if isinstance(data, dict):
+        return {name: in_english(value) for name, value in data.items()}
+    if isinstance(data, list) and [type(each) for each in data] == [str, dict]:
+        return data[0].format_map(in_english(data[1]))
+    return [in_english(each) for each in data] if isinstance(data, list) else data
+
+
 class Client:
     """A client of a board's server, with the cookie that its start address gives."""
 
@@ -80,7 +89,7 @@ class Client:
         """Send a request as the page does; return the status and the JSON of the answer."""
         headers = {"Content-Type": "application/json", "Origin": f"http://{self.host}"}
         status, data, _ = self.ask("POST", f"/api/{action}", json.dumps(body).encode(), headers)
-        return status, json.loads(data)
+        return status, in_english(json.loads(data))
 
     def open(self) -> str:
         """Open a new board and return its name."""
@@ -229,7 +238,7 @@ class Stream:
             if line.startswith("event: "):
                 kind = line[7:]
             elif line.startswith("data: "):
-                return kind, json.loads(line[6:])
+                return kind, in_english(json.loads(line[6:]))
 
     def until(self, wanted: str, test: Any, seconds: float = 60.0) -> Any:
         """Return the data of the first event of a kind that passes ``test``."""

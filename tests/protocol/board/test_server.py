@@ -166,7 +166,7 @@ def test_a_new_board_replaces_the_oldest_unwatched_one(server: Server) -> None:
     first = server.open()
     for _ in range(MAX_SESSIONS):
         server.open()
-    assert server.api("undo", session=first)[1]["error"].startswith("This board is gone")
+    assert server.api("undo", session=first)[1]["error"].startswith("this board is gone")
 
 
 @needs_proc

@@ -3,7 +3,7 @@
 import { $ } from "../dom.js";
 import { Drawing, menOf } from "../drawing.js";
 import { api } from "../net.js";
-import { fromServer, SIDES, t } from "../text.js";
+import { sentenceFrom, SIDES, t } from "../text.js";
 import { chosen, fill, fillRadios, on, show } from "./form.js";
 
 const MEN = 9;
@@ -138,7 +138,7 @@ export class Editor {
     this.text = text;
     if (answer.position && isTyped) this.setPosition(answer.position);
     const side = SIDES[answer.position ? answer.position.side : 0];
-    $("editor-note").textContent = fromServer(answer.fault || answer.note)
+    $("editor-note").textContent = sentenceFrom(answer.fault || answer.note)
       || t("editor.to-move", { side });
     $("editor-note").classList.toggle("fault", Boolean(answer.fault));
     $("editor-analyse").disabled = Boolean(answer.fault);

@@ -5,7 +5,7 @@ import { at, LINES, menOf } from "../drawing.js";
 import { api } from "../net.js";
 import { confirmLeaving, send, showMessage } from "../now.js";
 import { title as rulesTitle } from "../rules.js";
-import { counted, fromServer, LANGUAGE, t } from "../text.js";
+import { counted, fromServer, LANGUAGE, playerName, t } from "../text.js";
 import { ask, download, on, show } from "./form.js";
 
 const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long" });
@@ -14,8 +14,8 @@ const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long" });
 function ownTitle(game) {
   const user = game.types ? game.types.indexOf("human") : -1;
   const names = [game.white, game.black];
-  if (user < 0 || game.types[1 - user] !== "program" || names[user] !== "You") return null;
-  const name = fromServer(names[1 - user]);
+  if (user < 0 || game.types[1 - user] !== "program" || names[user][0] !== "You") return null;
+  const name = playerName(names[1 - user]);
   if (game.unfinished || game.result === "*") return t("games.own.open", { name });
   const winner = { "1-0": 0, "0-1": 1 }[game.result];
   if (winner === undefined) return t("games.own.draw", { name });
@@ -29,7 +29,7 @@ function labels(about) {
   const months = Array.from({ length: 12 }, (_, month) => [
     `month.${String(month + 1).padStart(2, "0")}`, MONTH.format(new Date(2000, month)),
   ]);
-  const levels = about.levels.map(({ name }) => [`level.${name}`, t(`server.level.${name}`)]);
+  const levels = about.levels.map(({ name }) => [`level.${name}`, fromServer(name)]);
   const rules = Object.keys(about.variants).map((name) => [`rules.${name}`, rulesTitle(name)]);
   const results = ["win", "loss", "draw", "open"]
     .map((key) => [key, t(`games.own.${key}`, { name: "" })]);
@@ -48,10 +48,8 @@ export function title(game) {
   const own = ownTitle(game);
   if (own) return own;
   const result = game.unfinished || game.result === "*" ? t("games.unfinished") : game.result;
-  if (game.event === "Analysis") return t("server.analysis");
-  const names = [game.white, game.black].map((name, side) =>
-    (game.types && (game.types[side] !== "human" || ["You", "Player"].includes(name))
-      ? fromServer(name) : name));
+  if (game.event === "Analysis") return fromServer("Analysis");
+  const names = [game.white, game.black].map(playerName);
   const isUnnamed = names.every((name) => name === "?");
   return t("games.players", {
     players: isUnnamed ? t("games.unnamed") : names.join(" – "), result,

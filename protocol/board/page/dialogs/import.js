@@ -102,7 +102,7 @@ export class ImportDialog {
         return;
       }
       const unread = t("open.faults", {
-        skipped, count: kept + skipped, faults: faults.join("; "),
+        skipped, count: kept + skipped, faults: faults.map(fromServer).join("; "),
       });
       $("import-fault").textContent = `${message} ${unread}`;
     });

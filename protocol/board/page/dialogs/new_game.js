@@ -4,7 +4,7 @@ import { $, element } from "../dom.js";
 import { api } from "../net.js";
 import { confirmLeaving } from "../now.js";
 import { answer, question, summary, title } from "../rules.js";
-import { SIDES, t } from "../text.js";
+import { fromServer, SIDES, t } from "../text.js";
 import { chosen, fill, fillRadios, labelled, on, show } from "./form.js";
 
 const TIMES = [
@@ -39,13 +39,13 @@ export class NewGame {
     this.ownEngine = String(about.engines.findIndex(({ levels }) => levels));
     /** The levels of merels, the weakest first; the last one is full strength. */
     this.levels = [
-      ...about.levels.map(({ name, elo }) => [name, `${t(`server.level.${name}`)} · ${elo}`]),
+      ...about.levels.map(({ name, elo }) => [name, `${fromServer(name)} · ${elo}`]),
       ["full", t("new.full")],
     ];
     this.scores = {};
     $("level").max = about.levels.length;
     $("seats").replaceChildren(...[0, 1].flatMap((seat) => this.seat(seat)),
-      ...labelled(t("server.analysis"), "player-2", element("select")));
+      ...labelled(fromServer("Analysis"), "player-2", element("select")));
     fillRadios("colour", [[SIDES[0], "0"], [t("start.random"), RANDOM], [SIDES[1], "1"]]);
     on("input", { level: () => this.choose() });
     on("click", { begin: ({ detail }) => { this.byKey = detail === 0; } });
@@ -101,11 +101,11 @@ export class NewGame {
     return players.map(({ engine, level, name }, seat) => {
       if (name) return { engine, name };
       if (engine === null) {
-        return { engine, name: players[1 - seat].engine === null ? "Player" : "You", usual: true };
+        return { engine, name: [players[1 - seat].engine === null ? "Player" : "You", {}] };
       }
       const { name: program, levels } = this.about.engines[engine];
-      const usual = levels && level !== "full";
-      return { engine, name: usual ? `${program} (${level})` : program, usual };
+      const hasLevel = levels && level !== "full";
+      return { engine, name: hasLevel ? ["merels ({level})", { level }] : program };
     });
   }
 

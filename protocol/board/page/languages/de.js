@@ -383,8 +383,6 @@ export default {
   "theme.double": "Zwickmühle",
   "theme.trap": "einsperren",
   "theme.long": "drei Züge oder mehr",
-  "server.no-puzzle": "Keine Aufgabe hat dieses Thema und diese Wertung; wähle andere",
-
 
   "help": "So wird gespielt",
   "help.moving": "Klicke auf einen Punkt, um einen Stein zu setzen; klicke auf einen Stein oder "
@@ -470,124 +468,191 @@ export default {
   "sentence.NoRemovalPlies": "Nach {count} Zügen beider Seiten ohne Schlagen ist die Partie remis.",
   "sentence.ThreeThreePlies": "Haben beide Seiten drei Steine, ist die Partie nach {count} Zügen "
     + "ohne Schlagen remis.",
+};
 
-  "server.white": "Weiß",
-  "server.black": "Schwarz",
-  "server.analysis": "Analyse",
-  "server.you": "Du",
-  "server.player": "Spieler",
-  "server.goes-on": "die Aufzeichnung geht weiter",
-  "server.token": "„{what}“ (Angabe {index}): {fault}",
-  "server.at-move": "{fault} (Zug {number}, {side}, Zeile {line})",
-  "server.at-tag": "{fault} (Tag {tag}, Zeile {line})",
-  "server.at-line": "{fault} (Zeile {line})",
-  "server.illegal": "kein erlaubter Zug, {reason}",
-  "server.occupied": "{point} ist besetzt",
-  "server.still-places": "{side} hat noch Steine zu setzen",
-  "server.must-remove": "der Zug muss {count} wegnehmen",
-  "server.nothing": "nichts",
-  "server.one-man": "einen Stein",
-  "server.both-men": "zwei Steine",
-  "server.no-man": "auf {point} steht kein Stein des Gegners",
-  "server.no-text": "es fehlt eine Stellung oder eine Partie",
-  "server.no-form": "erwartet werden Partien {games}, Stellungen {positions} oder Regeln",
-  "server.move-form": "erwartet wird ein Zug wie {examples}",
-  "server.move-number": "erwartet wird {number}, die Nummer des nächsten Zuges; fehlt ein Zug?",
-  "server.fields": "eine Stellung hat 6 oder 17 Angaben, hier sind es {count}",
-  "server.side-form": "erwartet wird, wer am Zug ist: w oder b",
-  "server.rings": "erwartet werden drei Ringe mit acht Punkten, getrennt durch „/“",
-  "server.point-sign": "erwartet wird O, @ oder * auf {point}, Zeichen {number} von Ring {ring}",
-  "server.rule-set": "erwartet werden Regeln: {names}; ohne den Tag gelten die Regeln des Bretts",
-  "server.comment-end": "ein Kommentar, der mit „}“ endet",
-  "server.variation-end": "nach der Variante fehlt „)“",
-  "server.quoted": "„{what}“: {fault}",
-  "server.here": "Die Partie ist hier zu Ende: {reason}.",
-  "server.over-here": "Die Partie ist hier zu Ende: {reason}",
-  "server.no-move": "Remis, kein Zug mehr möglich",
-  "server.repetition": "Remis durch Wiederholung",
-  "server.three": "Remis, drei gegen drei",
-  "server.no-removal": "Remis, zu lange kein Stein geschlagen",
-  "server.agreement": "Remis durch Vereinbarung",
-  "server.two-men": "{winner} gewinnt, {loser} hat zwei Steine",
-  "server.blocked": "{winner} gewinnt, {loser} kann nicht ziehen",
-  "server.resigns": "{winner} gewinnt, {loser} gibt auf",
-  "server.time": "{winner} gewinnt, {loser} hat die Zeit überschritten",
-  "server.wins-in": "{side} gewinnt in {count}",
-  "server.wins": "{side} gewinnt",
-  "server.win-draw": "Aus Gewinn wurde Remis",
-  "server.win-loss": "Aus Gewinn wurde Verlust",
-  "server.draw-loss": "Aus Remis wurde Verlust",
-  "server.better": "{verdict}: {move} war besser",
-  "server.proven": "{verdict}, bewiesen",
-  "server.blunder": "Grober Fehler",
-  "server.mistake": "Fehler",
-  "server.inaccuracy": "Ungenauigkeit",
-  "server.task.win": "{side} am Zug: Ein Zug gewinnt.",
-  "server.task.draw": "{side} am Zug: Ein Zug hält remis, alle anderen verlieren.",
-  "server.played.blunder": "{side} spielte {move}, ein grober Fehler. Finde einen besseren Zug.",
-  "server.played.mistake": "{side} spielte {move}, ein Fehler. Finde einen besseren Zug.",
-  "server.played.inaccuracy": "{side} spielte {move}, eine Ungenauigkeit. Finde einen besseren "
-    + "Zug.",
-  "server.changed": "Das Brett hat sich inzwischen geändert; sieh nach und ziehe noch einmal",
-  "server.looking-back": "Du blätterst zurück; gehe zum letzten Zug, um weiterzuspielen",
-  "server.paused": "Die Partie ruht; setze sie fort, um weiterzuspielen",
-  "server.turn": "Die Engine ist am Zug; warte auf ihren Zug",
-  "server.not-turn": "Du bist nicht am Zug; warte auf den Zug der Engine",
-  "server.flag": "Die Zeit ist abgelaufen; beginne eine neue Partie",
-  "server.no-undo": "Du hast noch keinen Zug gespielt; spiele zuerst einen",
-  "server.no-game": "Es läuft keine Partie",
-  "server.no-own-game": "Es läuft keine Partie von dir",
-  "server.first": "Spiele zuerst einen Zug",
-  "server.no-draw": "Es ist kein Remis angeboten; biete eines an",
-  "server.no-taken": "Es wurde kein Zug zurückgenommen",
-  "server.nothing-undo": "Es gibt nichts rückgängig zu machen",
-  "server.nothing-redo": "Es gibt nichts zu wiederholen",
-  "server.main": "Das ist schon die Hauptvariante",
-  "server.stays-main": "Die Partie, die hier gespielt wird, bleibt die Hauptvariante",
-  "server.no-deletion": "Ein Zug der Partie kann {when} nicht gelöscht werden",
-  "server.during": "während der Partie",
-  "server.after": "nach der Partie",
-  "server.on-board": "Diese Partie steht auf dem Brett; beginne zuerst eine andere",
-  "server.open": "Diese Partie ist in einem anderen Tab offen; schließe sie dort zuerst",
-  "server.held": "Ein anderes merels board, Prozess {process}, bewahrt seine Partien in {folder} "
-    + "auf. Die Partien von diesem stehen in {own}.",
-  "server.gone": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
-  "server.unsaved": "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. "
-    + "Lade sie mit „Speichern oder teilen“ herunter.",
-  "server.second-file": "Ein anderer Tab oder ein Programm hat die Datei dieser Partie geöffnet, "
-    + "geändert oder entfernt. Die Partie wird jetzt in einer zweiten Datei unter Meine Partien "
-    + "gespeichert.",
-  "server.changed-file": "Diese Partie hat sich inzwischen geändert; öffne sie, bevor du sie "
-    + "löschst",
-  "server.unsaved-rating": "Deine Aufgaben-Wertung wird nicht gespeichert: {reason}.",
-  "server.boards": "{count} Bretter sind offen; schließe einen ihrer Tabs",
-  "server.folder": "In diesen Ordner kann nicht geschrieben werden ({reason})",
-  "server.no-store": "Hier werden keine Partien gespeichert; setze MERELS_GAMES auf einen Ordner",
-  "server.solved": "Diese Aufgabe ist gelöst; gehe zur nächsten",
-  "server.no-puzzles": "Für diese Regeln gibt es keine Aufgaben; erzeuge eine Datei mit „merels "
-    + "puzzles“ und öffne sie mit „merels board -puzzles“",
-  "server.no-mistake": "Die Auswertung fand keinen Fehler; werte zuerst eine Partie aus",
-  "server.engine-gone": "{side}: Die Engine läuft nicht mehr: {reason}",
-  "server.in-turn": "Gesetzt wird abwechselnd: In einer Partie hat keine Seite zwei Steine mehr in "
-    + "der Hand als die andere. Du kannst trotzdem von hier spielen.",
-  "server.one-more": "In einer Partie wäre {side} mit einem Stein mehr in der Hand am Zug. Du "
-    + "kannst trotzdem von hier spielen.",
-  "server.men": "{side} darf höchstens {most} Steine haben, hat aber {board} auf dem Brett und "
-    + "{hand} in der Hand",
-  "server.read-on": "{reason} bei Zug {number}, {side} ({move}); die späteren Züge werden trotzdem "
-    + "gelesen; {setting} schaltet dieses Remis ab",
-  "server.two-results": "als Ergebnis nennt der Tag Result {tag}, am Ende der Züge steht {end}; "
-    + "die Partie zählt als {result}",
-  "server.no-result": "der Tag Result „{tag}“ ist kein Ergebnis wie 1-0; die Partie zählt als "
+/** The server's sentences and templates, by their English text. */
+export const sentences = {
+  "White": "Weiß",
+  "Black": "Schwarz",
+  "Analysis": "Analyse",
+  "You": "Du",
+  "Player": "Spieler",
+  "the record goes on": "die Aufzeichnung geht weiter",
+  "'{what}' (token {index}): {fault}": "„{what}“ (Angabe {index}): {fault}",
+  "move {number}, {side}": "Zug {number}, {side}",
+  "line {line}": "Zeile {line}",
+  "tag {tag}": "Tag {tag}",
+  "illegal move, {reason}": "kein erlaubter Zug, {reason}",
+  "{point} is occupied": "{point} ist besetzt",
+  "{side} still has men to place": "{side} hat noch Steine zu setzen",
+  "{side} has no man in hand to place": "{side} hat keinen Stein mehr zu setzen",
+  "no white man is on {point}": "auf {point} steht kein weißer Stein",
+  "no black man is on {point}": "auf {point} steht kein schwarzer Stein",
+  "{to} is not next to {origin}": "{to} liegt nicht neben {origin}",
+  "{men} may not be removed: a man in a mill is safe while others are not":
+    "{men} darf nicht geschlagen werden: Ein Stein in einer Mühle ist sicher, solange andere es "
+    + "nicht sind",
+  "the move closes no mill and removes nothing": "der Zug schließt keine Mühle und darf nichts "
+    + "wegnehmen",
+  "the move must remove nothing": "der Zug darf nichts wegnehmen",
+  "the move must remove one man": "der Zug muss einen Stein wegnehmen",
+  "the move must remove two men": "der Zug muss zwei Steine wegnehmen",
+  "it is legal with {setting}": "mit {setting} ist er erlaubt",
+  "no man of the opponent is on {point}": "auf {point} steht kein Stein des Gegners",
+  "expected a position or a game record": "es fehlt eine Stellung oder eine Partie",
+  "this is a rule set": "das sind Regeln",
+  ["expected games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, "
+    + "MFEN/1.0), or rule sets"]:
+    "erwartet werden Partien (PGN, PlayOKs Nummern, Zuglisten), Stellungen (6 Felder, 17 Felder, "
+    + "MFEN/1.0) oder Regeln",
+  "expected a move such as 7, 7x12, 2-5 or 2-5x9": "erwartet wird ein Zug wie 7, 7x12, 2-5 oder "
+    + "2-5x9",
+  "expected {form}": "erwartet wird {form}",
+  "a move such as d6, d6xb4, d6-d5 or d6-d5xc3": "ein Zug wie d6, d6xb4, d6-d5 oder d6-d5xc3",
+  "expected a move such as d6, or {number}, the next number": "erwartet wird ein Zug wie d6 oder "
+    + "die nächste Nummer, {number}",
+  "expected {number}, the number of the next move; is a move missing?":
+    "erwartet wird {number}, die Nummer des nächsten Zuges; fehlt ein Zug?",
+  ["expected {number}, the number of the next move; the numbering starts again; end each game with "
+    + "its result or with *"]:
+    "erwartet wird {number}, die Nummer des nächsten Zuges, aber die Zählung beginnt neu; beende "
+    + "jede Partie mit ihrem Ergebnis oder mit *",
+  "expected {number}. and White's move; is a move missing?": "erwartet wird {number}. und ein "
+    + "Zug von Weiß; fehlt ein Zug?",
+  "expected the 6 or 17 fields of a position, found {count}": "eine Stellung hat 6 oder 17 "
+    + "Angaben, hier sind es {count}",
+  "expected the side to move, w or b": "erwartet wird, wer am Zug ist: w oder b",
+  "expected three rings of eight points, separated by '/'": "erwartet werden drei Ringe mit acht "
+    + "Punkten, getrennt durch „/“",
+  "expected O, @ or * at {point}, character {number} of ring {ring}": "erwartet wird O, @ oder * "
+    + "auf {point}, Zeichen {number} von Ring {ring}",
+  "expected a rule set: {names}": "erwartet werden Regeln: {names}",
+  "a game without the tag is read by the rules on the board": "ohne den Tag gelten die Regeln "
+    + "des Bretts",
+  "expected a comment that ends with '}'": "erwartet wird ein Kommentar, der mit „}“ endet",
+  "expected ')' after the variation": "nach der Variante fehlt „)“",
+  "'{what}': {fault}": "„{what}“: {fault}",
+  "The game is over here: {reason}.": "Die Partie ist hier zu Ende: {reason}.",
+  "the game is over here: {reason}": "Die Partie ist hier zu Ende: {reason}",
+  "the game is over here ({reason}); analyse this position instead": "Die Partie ist hier zu "
+    + "Ende ({reason}); analysiere die Stellung stattdessen",
+  "the game is over ({reason}); begin a new one": "Die Partie ist zu Ende ({reason}); beginne "
+    + "eine neue",
+  "Draw, no move left": "Remis, kein Zug mehr möglich",
+  "Draw by repetition": "Remis durch Wiederholung",
+  "Draw, three against three": "Remis, drei gegen drei",
+  "Draw by the no-removal rule": "Remis, zu lange kein Stein geschlagen",
+  "Draw by agreement": "Remis durch Vereinbarung",
+  "{winner} wins, {loser} has two men": "{winner} gewinnt, {loser} hat zwei Steine",
+  "{winner} wins, {loser} is blocked": "{winner} gewinnt, {loser} kann nicht ziehen",
+  "{winner} wins, {loser} resigns": "{winner} gewinnt, {loser} gibt auf",
+  "{winner} wins, {loser} is out of time": "{winner} gewinnt, {loser} hat die Zeit überschritten",
+  "{side} wins in {count}": "{side} gewinnt in {count}",
+  "{side} wins": "{side} gewinnt",
+  "A win became a draw": "Aus Gewinn wurde Remis",
+  "A win became a loss": "Aus Gewinn wurde Verlust",
+  "A draw became a loss": "Aus Remis wurde Verlust",
+  "{verdict}: {move} was better": "{verdict}: {move} war besser",
+  "{verdict}, proven": "{verdict}, bewiesen",
+  "Blunder": "Grober Fehler",
+  "Mistake": "Fehler",
+  "Inaccuracy": "Ungenauigkeit",
+  "{side} to move: one move wins.": "{side} am Zug: Ein Zug gewinnt.",
+  "{side} to move: one move draws, all others lose.": "{side} am Zug: Ein Zug hält remis, alle "
+    + "anderen verlieren.",
+  "{side} played {move}, a blunder. Find a better move.": "{side} spielte {move}, ein grober "
+    + "Fehler. Finde einen besseren Zug.",
+  "{side} played {move}, a mistake. Find a better move.": "{side} spielte {move}, ein Fehler. "
+    + "Finde einen besseren Zug.",
+  "{side} played {move}, an inaccuracy. Find a better move.": "{side} spielte {move}, eine "
+    + "Ungenauigkeit. Finde einen besseren Zug.",
+  "the board has changed meanwhile; check it and move again": "Das Brett hat sich inzwischen "
+    + "geändert; sieh nach und ziehe noch einmal",
+  "you are looking back; go to the last move to play on": "Du blätterst zurück; gehe zum letzten "
+    + "Zug, um weiterzuspielen",
+  "the game is paused; resume it to play on": "Die Partie ruht; setze sie fort, um weiterzuspielen",
+  "it is the engine's turn; wait for its move": "Die Engine ist am Zug; warte auf ihren Zug",
+  "it is not your turn; wait for the engine's move": "Du bist nicht am Zug; warte auf den Zug "
+    + "der Engine",
+  "the clock has run out; begin a new game": "Die Zeit ist abgelaufen; beginne eine neue Partie",
+  "no move of yours has been played; play one first": "Du hast noch keinen Zug gespielt; spiele "
+    + "zuerst einen",
+  "no game is being played": "Es läuft keine Partie",
+  "no game of yours is being played": "Es läuft keine Partie von dir",
+  "play a move first": "Spiele zuerst einen Zug",
+  "no draw is offered; offer one": "Es ist kein Remis angeboten; biete eines an",
+  "no move has been taken back": "Es wurde kein Zug zurückgenommen",
+  "there is nothing to undo": "Es gibt nichts rückgängig zu machen",
+  "there is nothing to redo": "Es gibt nichts zu wiederholen",
+  "this is already the main line": "Das ist schon die Hauptvariante",
+  "the game played here stays the main line": "Die Partie, die hier gespielt wird, bleibt die "
+    + "Hauptvariante",
+  "a move of the game cannot be deleted during the game": "Ein Zug der Partie kann während der "
+    + "Partie nicht gelöscht werden",
+  "a move of the game cannot be deleted after the game": "Ein Zug der Partie kann nach der "
+    + "Partie nicht gelöscht werden",
+  "this game is on the board; begin another one first": "Diese Partie steht auf dem Brett; "
+    + "beginne zuerst eine andere",
+  "this game is open in another tab; close it there first": "Diese Partie ist in einem anderen "
+    + "Tab offen; schließe sie dort zuerst",
+  ["Another merels board, process {process}, keeps its games in {folder}. The games of this one "
+    + "are kept in {own}."]:
+    "Ein anderes merels board, Prozess {process}, bewahrt seine Partien in {folder} auf. Die "
+    + "Partien von diesem stehen in {own}.",
+  "this board is gone; reload the page": "Dieses Brett gibt es nicht mehr; lade die Seite neu",
+  "This game is not saved: cannot write to {where}. Download it with 'Save or share'.":
+    "Diese Partie wird nicht gespeichert: {where} ist nicht beschreibbar. Lade sie mit "
+    + "„Speichern oder teilen“ herunter.",
+  ["Another tab or program has opened, changed or removed this game's file. The game is now saved "
+    + "to a second file in My games."]:
+    "Ein anderer Tab oder ein Programm hat die Datei dieser Partie geöffnet, geändert oder "
+    + "entfernt. Die Partie wird jetzt in einer zweiten Datei unter Meine Partien gespeichert.",
+  "this game has changed meanwhile; open it before you delete it": "Diese Partie hat sich "
+    + "inzwischen geändert; öffne sie, bevor du sie löschst",
+  "Your puzzle rating is not saved: {reason}.": "Deine Aufgaben-Wertung wird nicht gespeichert: "
+    + "{reason}.",
+  "{count} boards are open; close one of their tabs": "{count} Bretter sind offen; schließe "
+    + "einen ihrer Tabs",
+  "cannot write to this folder: {reason}": "In diesen Ordner kann nicht geschrieben werden "
+    + "({reason})",
+  "no games are stored here; set MERELS_GAMES to a folder": "Hier werden keine Partien "
+    + "gespeichert; setze MERELS_GAMES auf einen Ordner",
+  "this puzzle is solved; go on to the next": "Diese Aufgabe ist gelöst; gehe zur nächsten",
+  ["there are no puzzles of these rules; make a file with 'merels puzzles', and open it with "
+    + "'merels board -puzzles'"]:
+    "Für diese Regeln gibt es keine Aufgaben; erzeuge eine Datei mit „merels puzzles“ und öffne "
+    + "sie mit „merels board -puzzles“",
+  "no puzzle has this theme and rating; choose others": "Keine Aufgabe hat dieses Thema und "
+    + "diese Wertung; wähle andere",
+  "the review has found no mistake; review a game first": "Die Auswertung fand keinen Fehler; "
+    + "werte zuerst eine Partie aus",
+  "the engine has gone: {reason}": "Die Engine läuft nicht mehr: {reason}",
+  "Sides place in turn, so in a game their men in hand differ by one at most.":
+    "Gesetzt wird abwechselnd: In einer Partie hat keine Seite zwei Steine mehr in der Hand als "
+    + "die andere.",
+  "In a game {side}, with one more man in hand, would be to move.": "In einer Partie wäre {side} "
+    + "mit einem Stein mehr in der Hand am Zug.",
+  "You can still play from here.": "Du kannst trotzdem von hier spielen.",
+  "expected at most {most} men for {side}, found {board} on the board and {hand} in hand":
+    "{side} darf höchstens {most} Steine haben, hat aber {board} auf dem Brett und {hand} in der "
+    + "Hand",
+  "{reason} at {place} ({move}); the later moves are read, too; {setting} turns this draw off":
+    "{reason} bei {place} ({move}); die späteren Züge werden trotzdem gelesen; {setting} "
+    + "schaltet dieses Remis ab",
+  "{reason} before the first move; the later moves are read, too; {setting} turns this draw off":
+    "{reason} vor dem ersten Zug; die späteren Züge werden trotzdem gelesen; {setting} schaltet "
+    + "dieses Remis ab",
+  "the Result tag states {tag}, and the moves end with {end}; the game counts as {result}":
+    "als Ergebnis nennt der Tag Result {tag}, am Ende der Züge steht {end}; die Partie zählt als "
     + "{result}",
-  "server.other-result": "die Partie endet mit „{end}“, aber ihr Ergebnis ist {result}",
-  "server.level": "merels ({level})",
-  "server.level.Beginner": "Anfänger",
-  "server.level.Casual": "Hobby",
-  "server.level.Club": "Verein",
-  "server.level.Expert": "Experte",
-  "server.level.Master": "Meister",
-  "server.level.Champion": "Champion",
-  "server.expected": "erwartet wird {what}",
-  "server.parts": "{first}; {second}",
+  "the Result tag '{tag}' is no result such as 1-0; the game counts as {result}":
+    "der Tag Result „{tag}“ ist kein Ergebnis wie 1-0; die Partie zählt als {result}",
+  "the game ends in '{end}', but its result is {result}": "die Partie endet mit „{end}“, aber "
+    + "ihr Ergebnis ist {result}",
+  "Beginner": "Anfänger",
+  "Casual": "Hobby",
+  "Club": "Verein",
+  "Expert": "Experte",
+  "Master": "Meister",
+  "Champion": "Champion",
 };

@@ -1,6 +1,6 @@
 // The evaluation bar, the variations and the proven values of the position shown.
 
-import { $, COLOURS, element } from "../dom.js";
+import { $, element } from "../dom.js";
 import { parseMove } from "../drawing.js";
 import { markPicture } from "../board/marks.js";
 import { title as rulesTitle } from "../rules.js";
@@ -112,7 +112,7 @@ export class Evaluation {
     if (!reveals || this.position !== state.position.text) this.endPreview();
     this.position = state.position.text;
     this.write($("worth"), reveals && shown ? shown[0] : "");
-    const [facts, ...more] = reveals ? this.facts(info, shown, state) : [t("evaluation.off")];
+    const [facts, ...more] = reveals ? this.facts(info, shown) : [t("evaluation.off")];
     this.write($("facts"), facts);
     this.write($("facts-more"), more.join(" · "));
     // Reserve the height: lines that come and go would move everything below them.
@@ -140,12 +140,10 @@ export class Evaluation {
   }
 
   /** Returns the source of the evaluation, then the depth and the speed, which are folded. */
-  facts(info, shown, { players }) {
+  facts(info, shown) {
     const parts = [shown && shown[2] ? shown[2] : ""];
     if (info && info.share !== null) {
-      const player = players[COLOURS.indexOf(info.part)];
-      const name = player ? playerName(player) : info.name;
-      parts[0] = [parts[0], name].filter(Boolean).join(" · ");
+      parts[0] = [parts[0], playerName(info.name)].filter(Boolean).join(" · ");
       parts.push(t("evaluation.depth", { depth: info.depth ?? "?" }));
       if (info.nodes) parts.push(t("evaluation.positions", { count: COMPACT.format(info.nodes) }));
       if (info.nps) parts.push(`${COMPACT.format(info.nps)}/s`);

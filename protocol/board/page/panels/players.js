@@ -30,7 +30,7 @@ export class Players {
     const moving = position.side === side && !over;
     row.classList.toggle("moving", moving);
     row.dataset.side = side;
-    const player = playerName(players[side]);
+    const player = playerName(players[side].name);
     const name = player ? t("player", { side: SIDES[side], name: player }) : SIDES[side];
     const second = element("span", { class: "second" });
     row.replaceChildren(element("span", { class: "name" }, name), second);

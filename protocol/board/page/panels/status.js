@@ -19,7 +19,7 @@ export function statusOf(state, choice) {
   });
   if (["target", "remove"].includes(choice.step)) return prompt;
   const { engine } = state.players[state.turn];
-  const name = playerName(state.players[state.turn]);
+  const name = playerName(state.players[state.turn].name);
   if (playing && state.paused) {
     const key = engine === null ? "status.paused.own" : "status.paused.engine";
     return t(key, { side: SIDES[state.turn], name });
@@ -37,7 +37,7 @@ function headline({ result, players }) {
   if (winner === undefined) return t("result.draw");
   const users = usersOf({ players });
   if (users.length === 1) return t(users[0] === winner ? "result.you.win" : "result.you.lose");
-  return t("server.wins", { side: SIDES[winner] });
+  return fromServer(["{side} wins", { side: SIDES[winner] }]);
 }
 
 /** The strip at the end of a game: the winner, the reason, the accuracy, and the next steps. */
