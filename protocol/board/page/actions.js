@@ -17,7 +17,7 @@ import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { sentences, source } from "./rules.js";
-import { choiceOf, flip, parts, redraw } from "./scene.js";
+import { choiceOf, flip, scene, redraw } from "./scene.js";
 import { isOn, toggle } from "./settings.js";
 import { sound } from "./sound.js";
 import { countedText, fromServer, playerName, SIDES, t } from "./text.js";
@@ -33,8 +33,8 @@ export function prepare(about) {
   };
 }
 
-/** Milliseconds after which a move that the server has not confirmed is marked as waiting. */
-const CONFIRM_DELAY = 1000;
+/** Milliseconds after which a move that the server has not answered is marked as waiting. */
+const ANSWER_DELAY = 1000;
 
 /** Picks a point of the board, and plays the move once it is complete. */
 export function pick(point) {
@@ -58,12 +58,12 @@ export async function playMove(text) {
   choice.pickMove(text);
   redraw("state");
   const asked = now.state.node;
-  if (isOn("confirm") && (!await confirmed(text) || asked !== now.state.node)) {
+  if (isOn("confirm") && (!await userConfirms(text) || asked !== now.state.node)) {
     choice.clear();
     redraw("state");
     return;
   }
-  const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, CONFIRM_DELAY);
+  const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, ANSWER_DELAY);
   try {
     // A move beside the form that starts a game begins that game.
     if (isStarting()) await dialogs.newGame.beginByMove(now.state);
@@ -77,26 +77,26 @@ export async function playMove(text) {
   redraw("state");
 }
 
-/** Answers whether to play the move that is shown; does nothing if there is none. */
-let answer = () => {};
+/** Confirms or discards the move that waits for the user; does nothing without such a move. */
+let confirm = () => {};
 
 /** Asks below the board whether to play a move; resolves with the answer. */
-async function confirmed(move) {
+async function userConfirms(move) {
   $("sure-text").textContent = t("sure", { move });
   $("sure").hidden = false;
   $("sure-yes").focus();
-  const yes = await new Promise((resolve) => { answer = resolve; });
-  answer = () => {};
+  const yes = await new Promise((resolve) => { confirm = resolve; });
+  confirm = () => {};
   $("sure").hidden = true;
-  parts.board.focus(parseMove(move).to);
+  scene.board.focus(parseMove(move).to);
   return yes;
 }
 
 /** Clears the picked points and the premove; returns whether there were any. */
 export function cancel() {
   const { choice, premove } = now;
+  confirm(false);
   // A move that has been sent cannot be cancelled.
-  answer(false);
   if (choice.step === "done") return true;
   const isPicked = choice.origin !== null || choice.to !== null;
   choice.clear();
@@ -121,8 +121,8 @@ async function suggest() {
   const asked = now.state.node;
   const { move } = await api("suggest");
   if (asked !== now.state.node) return;
-  parts.overlay.hint = move;
-  parts.overlay.draw();
+  scene.overlay.hint = move;
+  scene.overlay.draw();
   $("status-text").textContent = t("hint.move", { move });
 }
 
@@ -236,7 +236,7 @@ export const ACTIONS = {
   import: () => dialogs.importing.open(now.state),
   share: () => dialogs.share.open({
     ...now.state.position, last: now.state.move,
-    points: parts.board.points, flipped: parts.board.flipped,
+    points: scene.board.points, flipped: scene.board.flipped,
   }),
   edit,
   sound: () => {
@@ -245,8 +245,8 @@ export const ACTIONS = {
   },
   numbers: () => toggle("numbers"),
   confirm: () => toggle("confirm"),
-  "sure-yes": () => answer(true),
-  "sure-no": () => answer(false),
+  "sure-yes": () => confirm(true),
+  "sure-no": () => confirm(false),
   tutorial: openTutorial,
   rules: () => dialogs.newGame.openRules(),
   "rules-line": () => showHelp(now.state.rules),
@@ -283,7 +283,7 @@ export async function startBeside() {
   try {
     const isDone = dialogs.newGame.open(now.state, flipForUser, true);
     followForm();
-    if (await isDone) parts.board.focus("d7");
+    if (await isDone) scene.board.focus("d7");
   } catch (error) {
     showMessage(error.message);
   }
@@ -316,7 +316,7 @@ function showHelp({ variant, fields }) {
 /** Flips the board so that the only user sits at the bottom. */
 export function flipForUser(players) {
   const users = usersOf({ players });
-  if (users.length === 1 && (users[0] === 1) !== parts.board.flipped) flip();
+  if (users.length === 1 && (users[0] === 1) !== scene.board.flipped) flip();
 }
 
 /** Opens the editor; then starts a game or an analysis from the position that was set up. */

@@ -20,7 +20,7 @@ export const now = {
   ahead: null,
   /** The premove and the number of moves when it was picked: {text, plies}; otherwise null. */
   premove: null,
-  /** Whether the server has not confirmed the user's move for a second. */
+  /** Whether the server has not answered the user's move for a second. */
   waiting: false,
   /** The number of the node requested, until it is shown; otherwise null. */
   going: null,

@@ -2,7 +2,7 @@
 
 import { Board, playMoves } from "./board/board.js";
 import { Choice } from "./board/choice.js";
-import { verdicts } from "./board/marks.js";
+import { gradeMarks } from "./board/marks.js";
 import { Overlay } from "./board/overlay.js";
 import { earlyChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
@@ -15,24 +15,24 @@ import { statusOf } from "./panels/status.js";
 import { Evaluation, firstMoves } from "./panels/evaluation.js";
 import { fromServer, SIDES, t } from "./text.js";
 
-/** The components: board, overlay, players, moves, verdicts, study, evaluation; and `about`. */
-export const parts = {};
+/** The components: board, overlay, players, moves, review, study, evaluation; and `about`. */
+export const scene = {};
 /** The nodes added to the tree since it was drawn; null if the whole tree was replaced. */
 let addedNodes = [];
 const pending = new Set();
 
 /** Creates the components; `on` holds their callbacks. */
 export function build(about, on) {
-  parts.board = new Board(
+  scene.board = new Board(
     $("board"), about.points, { onPick: on.pick, onCancel: on.cancel, mills: about.mills },
   );
-  parts.overlay = new Overlay(parts.board, on.right);
-  parts.about = about;
-  parts.players = new Players((event) => parts.board.pressHand(event));
-  parts.moves = new MoveList(tree, on.go);
-  parts.verdicts = new ReviewPanel(on.go);
-  parts.study = new Study(tree, on.comment);
-  parts.evaluation = new Evaluation({
+  scene.overlay = new Overlay(scene.board, on.right);
+  scene.about = about;
+  scene.players = new Players((event) => scene.board.pressHand(event));
+  scene.moves = new MoveList(tree, on.go);
+  scene.review = new ReviewPanel(on.go);
+  scene.study = new Study(tree, on.comment);
+  scene.evaluation = new Evaluation({
     hover: previewLine, leave: () => previewLine(null), play: on.playLine,
   });
 }
@@ -52,7 +52,7 @@ export function redrawMoves(added) {
 function paint() {
   const kinds = new Set(pending);
   pending.clear();
-  if (kinds.has("moves")) parts.moves.addNodes(addedNodes);
+  if (kinds.has("moves")) scene.moves.addNodes(addedNodes);
   if (kinds.has("moves")) addedNodes = [];
   const { state, info, review } = now;
   if (!state) return;
@@ -60,15 +60,15 @@ function paint() {
   if (kinds.has("state")) drawState();
   if (kinds.has("state") || kinds.has("info") || kinds.has("review")) {
     const judged = judgementOf(review, state);
-    parts.evaluation.draw(current, state, parts.board.flipped, judged, info !== null);
-    parts.board.drawArrows(arrows(current));
+    scene.evaluation.draw(current, state, scene.board.flipped, judged, info !== null);
+    scene.board.drawArrows(arrows(current));
     const quiet = state.playing || now.ahead || now.choice.to !== null;
-    parts.board.over.append(...verdicts(parts.board, quiet ? null : judged));
+    scene.board.above.append(...gradeMarks(scene.board, quiet ? null : judged));
   }
   if (kinds.has("state") || kinds.has("review")) {
-    parts.verdicts.draw(review, state);
-    parts.moves.judge(review);
-    parts.moves.show(state);
+    scene.review.draw(review, state);
+    scene.moves.judge(review);
+    scene.moves.show(state);
   }
 }
 
@@ -82,18 +82,18 @@ function arrows(current) {
 export function choiceOf(state) {
   // With an engine as White, the game of the form begins with Play.
   if (now.start && now.start.players()[0].engine !== null) return new Choice([]);
-  return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, parts.about);
+  return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, scene.about);
 }
 
 function drawBoard() {
   const { state } = now;
   const { position } = state;
   if (now.ahead) {
-    parts.board.draw({ ...playMoves(position, now.ahead), choice: new Choice([]), values: {} });
+    scene.board.draw({ ...playMoves(position, now.ahead), choice: new Choice([]), values: {} });
     return;
   }
   const provenMoves = state.proven ? state.proven.moves : [];
-  parts.board.draw({
+  scene.board.draw({
     ...position, last: state.move, choice: now.choice,
     values: Object.fromEntries(provenMoves.map(({ move, value }) => [move, value])),
   });
@@ -107,7 +107,7 @@ function previewLine(line) {
 
 function drawState() {
   const state = now.start ? { ...now.state, players: now.start.players() } : now.state;
-  parts.players.draw(state, parts.board.flipped, now.choice.step === "place");
+  scene.players.draw(state, scene.board.flipped, now.choice.step === "place");
   drawBoard();
   drawOverlay();
   drawStatus();
@@ -136,7 +136,7 @@ function drawState() {
   $("rules-line").textContent = title(state.rules.variant);
   $("rules-line").title = summary(state.rules.variant);
   $("review").disabled = !tree.root.children.length;
-  parts.study.draw(state);
+  scene.study.draw(state);
   drawTrouble();
 }
 
@@ -160,7 +160,7 @@ export function drawTrouble() {
 
 /** Draws the premove; removes shapes and hint when another position is shown. */
 function drawOverlay() {
-  const { overlay } = parts;
+  const { overlay } = scene;
   const { position, node } = now.state;
   const shown = `${node} ${position.text}`;
   if (overlay.shown !== shown) overlay.clear();
@@ -194,6 +194,6 @@ function drawStatus() {
 
 /** Flips the board. */
 export function flip() {
-  parts.board.flip();
+  scene.board.flip();
   redraw("state", "info");
 }

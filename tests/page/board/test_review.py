@@ -95,9 +95,45 @@ def test_each_mistake_becomes_a_puzzle(page: Browser) -> None:
 def test_a_better_placing_is_drawn_as_an_arrow(page: Browser) -> None:
     marks = page.run(
         """return Promise.all([import("./board/marks.js"), import("./scene.js")])
-             .then(([{ verdicts }, { parts }]) => verdicts(parts.board,
+             .then(([{ gradeMarks }, { scene }]) => gradeMarks(scene.board,
                { name: "mistake", move: "a1", best: "d6" })
                .map((mark) => [mark.getAttribute("class"), mark.querySelectorAll("line").length,
                                mark.querySelectorAll("circle").length]))"""
     )
     assert marks == [["arrow rank-1 better", 1, 0], ["verdict mistake", 0, 1]]
+
+
+def test_only_the_move_that_loses_is_a_losing_mistake(page: Browser) -> None:
+    """A move of a side that was lost already cannot lose the game."""
+    sentences = page.run(
+        """return import("./panels/review.js").then(({ losingMistakes }) => {
+             const players = [{ engine: null }, { engine: null }];
+             const judged = (number, side, loss, value) =>
+               ({ number, side, loss, value, name: "blunder" });
+             return [
+               losingMistakes({ judgements: [
+                 judged(4, "white", 0.4, 0.1), judged(5, "white", 0.2, 0.0),
+                 judged(6, "black", 0.3, 0.6), judged(7, "black", 0.15, 0.98),
+               ] }, { players }),
+               losingMistakes({ judgements: [judged(5, "black", 0.2, 0.97)] }, { players }),
+             ];
+           })"""
+    )
+    assert sentences == ["1 losing mistake: move 4", "No losing mistake"]
+
+
+def test_a_new_review_does_not_show_the_graph_of_the_last_game(page: Browser) -> None:
+    points = page.run(
+        """return import("./panels/review.js").then(({ ReviewPanel }) => {
+             document.getElementById("graph").replaceChildren();
+             const panel = new ReviewPanel(() => {});
+             const review = (judgements, nodes) =>
+               ({ judgements, moves: nodes.length, nodes, indices: new Map(), sums: [] });
+             const state = { game: 1, players: [{}, {}] };
+             panel.draw(review([{ value: 0.5 }], [1]), state);
+             const drawn = panel.area.getAttribute("points");
+             panel.draw(review([], [1, 2]), { ...state, game: 2 });
+             return [drawn, panel.area.getAttribute("points")];
+           })"""
+    )
+    assert points == ["0,100 0,50 1,50 1,100", ""]

@@ -34,9 +34,10 @@ export class Board extends Drawing {
     this.drawn = new Map();
     /** The last move and the mills that are marked, as a text. */
     this.marked = "";
-    this.over = svg("g", { "aria-hidden": "true" });
+    /** The layer above the men: arrows, and the mark of a judged move. */
+    this.above = svg("g", { "aria-hidden": "true" });
     this.ghost = svg("g", { class: "ghost", "aria-hidden": "true" });
-    root.append(this.over, this.ghost);
+    root.append(this.above, this.ghost);
     this.addButtons(-1);
     root.classList.add("played");
     root.addEventListener("pointerdown", (event) => this.press(event));
@@ -58,7 +59,7 @@ export class Board extends Drawing {
     this.view = view;
     const { choice } = view;
     // A premove is picked without targets: the board looks the same while the engine thinks.
-    const live = choice.early ? new Set() : choice.points;
+    const pickable = choice.early ? new Set() : choice.points;
     const step = choice.early ? "none" : choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
@@ -71,25 +72,25 @@ export class Board extends Drawing {
     for (const man of choice.removed) men.delete(man);
     for (const [point, group] of this.groups) {
       const colour = men.get(point);
-      const removable = step === "remove" && live.has(point);
-      const value = live.has(point) ? this.provenValue(point) : undefined;
+      const removable = step === "remove" && pickable.has(point);
+      const value = pickable.has(point) ? this.provenValue(point) : undefined;
       // Keep the element of a man that stays: its animation may still run.
       const old = this.drawn.get(point) === colour && group.querySelector(".piece");
       const parts = [old || svg("g", { class: "piece" }, ...piece(colour))];
       if (last && point === last.to) parts.push(ring("last"));
       if (point === choice.origin && !moved) parts.push(ring("picked"));
-      if (live.has(point) && !removable && step !== "man") {
+      if (pickable.has(point) && !removable && step !== "man") {
         parts.push(svg("circle", { class: "target", r: 12 }));
       }
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
       this.drawAt(point, ...parts, svg("circle", { class: "focus", r: 46 }));
-      const isLive = live.has(point) || (!choice.early && choice.canLift(point));
-      group.classList.toggle("live", isLive);
+      const isPickable = pickable.has(point) || (!choice.early && choice.canLift(point));
+      group.classList.toggle("live", isPickable);
       const spared = step === "remove" && !removable && men.has(point) && colour !== own;
       group.classList.toggle("spared", spared);
-      group.setAttribute("aria-label", this.describe(point, colour, live, step));
-      group.setAttribute("aria-disabled", String(!isLive));
+      group.setAttribute("aria-label", this.describe(point, colour, pickable, step));
+      group.setAttribute("aria-disabled", String(!isPickable));
     }
     this.markMove(last, men);
     animate(this, this.drawn, men, this.dropped);
@@ -134,9 +135,9 @@ export class Board extends Drawing {
     return drawn;
   }
 
-  describe(point, colour, live, step) {
+  describe(point, colour, pickable, step) {
     const content = `${point}, ${t(colour ? `man.${colour}` : "board.empty")}`;
-    if (live.has(point)) {
+    if (pickable.has(point)) {
       const value = this.provenValue(point);
       return `${content}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
     }
@@ -146,7 +147,7 @@ export class Board extends Drawing {
 
   /** Draws an arrow for each move, the best first. */
   drawArrows(moves) {
-    this.over.replaceChildren(...arrows(this, moves));
+    this.above.replaceChildren(...arrows(this, moves));
   }
 
   /** Returns the point under the pointer or null, and the pointer's coordinates in the drawing. */

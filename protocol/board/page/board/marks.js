@@ -1,4 +1,4 @@
-// Marks on the board: proven values, arrows of moves, and the verdicts of a review.
+// Marks on the board: proven values, arrows of moves, and the grades of a review.
 
 import { svg } from "../dom.js";
 import { MAN_RADIUS, parseMove } from "../drawing.js";
@@ -74,15 +74,15 @@ function arrow(board, move, rank, always = false) {
   return group;
 }
 
-const VERDICTS = { blunder: "??", mistake: "?", inaccuracy: "?!" };
+const GRADES = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 
 /** Returns the marks of a judged move, for a board that shows the position after it. */
-export function verdicts(board, judged) {
+export function gradeMarks(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parseMove(judged.move).to);
   const marks = [svg("g", {
     class: `verdict ${judged.name}`, transform: `translate(${x + 27} ${y - 27})`,
-  }, svg("circle", { r: 18 }), svg("text", {}, VERDICTS[judged.name]))];
+  }, svg("circle", { r: 18 }), svg("text", {}, GRADES[judged.name]))];
   if (judged.best) {
     marks.unshift(arrow(board, parseMove(judged.best), 1, true));
     marks[0].classList.add("better");

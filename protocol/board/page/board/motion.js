@@ -15,18 +15,18 @@ export function prefersReducedMotion() {
 }
 
 /** Returns the points that lost and those that gained a man of a colour. */
-function changes(before, now, colour) {
+function changes(before, after, colour) {
   const gains = (from, to) =>
     [...to.keys()].filter((point) => to.get(point) === colour && from.get(point) !== colour);
-  return { lost: gains(now, before), gained: gains(before, now) };
+  return { lost: gains(after, before), gained: gains(before, after) };
 }
 
 /**
  * Animates the change between two maps of points to colours, unless it is too large for one move.
  * `dropped` is the point to which the user has just dragged a man, which needs no animation.
  */
-export function animate(board, before, now, dropped) {
-  const all = ["white", "black"].map((colour) => [colour, changes(before, now, colour)]);
+export function animate(board, before, after, dropped) {
+  const all = ["white", "black"].map((colour) => [colour, changes(before, after, colour)]);
   const count = all.reduce((sum, [, { lost, gained }]) => sum + lost.length + gained.length, 0);
   if (prefersReducedMotion() || !count || count > MAX_CHANGES) return;
   for (const [colour, { lost, gained }] of all) {

@@ -31,7 +31,7 @@ function proven(state) {
 }
 
 /** Returns the bar's text, share and source; null if there is no evaluation yet. */
-function verdict(info, state, judged) {
+function worth(info, state, judged) {
   // In an analysis the last position of a resigned game has a value of its own.
   const resigned = state.over && state.node === state.live && !state.analysing;
   const end = state.position.end || (resigned ? state : null);
@@ -106,7 +106,7 @@ export class Evaluation {
     $("evaluation").closest("section").classList.toggle("off", !reveals);
     $("line-count").disabled = !reveals;
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
-    const shown = verdict(info, state, judged);
+    const shown = worth(info, state, judged);
     if (shown) drawBar(shown[1], shown[0]);
     else if (!keepsBar) drawBar(0.5, t("evaluation.none"));
     if (!reveals || this.position !== state.position.text) this.endPreview();

@@ -1,4 +1,4 @@
-// The review of the game: graph, accuracy and verdicts.
+// The review of the game: graph, accuracy, and judgements of moves.
 
 import { fillTerms } from "../dialogs/form.js";
 import { $, COLOURS, svg } from "../dom.js";
@@ -9,7 +9,7 @@ import { usersOf } from "./players.js";
 /** Minimum milliseconds between two drawings of the graph of a running review. */
 const PAUSE = 300;
 
-/** Least loss of a losing mistake, and White's or Black's expected score after it. */
+/** Least loss of a losing mistake, and the expected score below which a side is lost. */
 const LOSING = 0.15;
 const LOST = 0.25;
 
@@ -69,13 +69,14 @@ export class ReviewPanel {
     const { judgements, moves } = this.review;
     const key = `${game} ${moves} ${judgements.length}`;
     const time = performance.now();
-    const isTooEarly = this.drawn && judgements.length < moves && time < this.nextDrawing;
-    if (!judgements.length || key === this.drawn || isTooEarly) return;
+    const isTooEarly = judgements.length && judgements.length < moves && time < this.nextDrawing;
+    if (key === this.drawn || isTooEarly) return;
     this.drawn = key;
-    this.nextDrawing = time + PAUSE;
+    this.nextDrawing = judgements.length ? time + PAUSE : 0;
     const heights = judgements.map((judged) => 100 - judged.value * 100);
     const points = heights.map((height, index) => `${index + 1},${height}`).join(" ");
-    this.area.setAttribute("points", `0,100 0,${heights[0]} ${points} ${heights.length},100`);
+    const area = `0,100 0,${heights[0]} ${points} ${heights.length},100`;
+    this.area.setAttribute("points", heights.length ? area : "");
     this.graph.setAttribute("viewBox", `0 0 ${Math.max(1, moves)} 100`);
     this.half.setAttribute("x2", moves);
   }
@@ -102,10 +103,12 @@ function drawSums({ sums }) {
 
 /** Returns the moves that turned a game that was not lost into a lost one, as a sentence. */
 export function losingMistakes(review, state) {
-  const lost = mistakes(review, state).filter(({ loss, side, value }) =>
-    loss >= LOSING && (side === "white" ? value : 1 - value) < LOST);
-  const moves = lost.map(({ number }) => number).join(", ");
-  return lost.length ? `${counted("losing", lost.length)}: ${t("review.moves", { moves })}`
+  const losing = mistakes(review, state).filter(({ loss, side, value }) => {
+    const after = side === "white" ? value : 1 - value;
+    return loss >= LOSING && after < LOST && after + loss >= LOST;
+  });
+  const moves = losing.map(({ number }) => number).join(", ");
+  return losing.length ? `${counted("losing", losing.length)}: ${t("review.moves", { moves })}`
     : t("review.no-losing");
 }
 
