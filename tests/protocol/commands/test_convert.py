@@ -162,8 +162,8 @@ def test_standard_input_is_converted() -> None:
         ("-from journal -to pgn", "1. d6", "not a complete merels journal"),
         ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
         ("-to fen", "", "invalid choice: 'fen'"),
-        ("-to six", "https://a.example/1\nhttps://a.example/2", "'https://a.example/1': expected games "
-         "(PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0)"),
+        ("-to six", "https://a.example/1\nhttps://a.example/2", "'https://a.example/1': expected "
+         "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0)"),
         ("", "", "-to"),
     ],
 )  # fmt: skip
