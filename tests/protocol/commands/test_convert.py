@@ -163,7 +163,7 @@ def test_standard_input_is_converted() -> None:
         ("-to six nowhere", "1. d6", "cannot read this file: No such file"),
         ("-to fen", "", "invalid choice: 'fen'"),
         ("-to six", "https://a.example/1\nhttps://a.example/2", "'https://a.example/1': expected "
-         "games (PGN, PlayOK's numbers, lists of moves), positions (6 fields, 17 fields, MFEN/1.0)"),
+         "games (PGN, PlayOK's numbers, lists of moves), positions"),
         ("", "", "-to"),
     ],
 )  # fmt: skip
