@@ -96,7 +96,7 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
 @pytest.mark.parametrize(
     "action, body, word",
     [
-        ("nonsense", {}, "No such request"),
+        ("nonsense", {}, "no such request"),
         ("play", {"move": "z9", "at": 0}, "z9"),
         ("play", {"move": 7, "at": 0}, "move"),
         ("play", {"move": "d6", "at": 3}, "changed"),
@@ -111,11 +111,11 @@ def test_only_json_of_a_bounded_size_is_read(server: Server) -> None:
         ("evaluation", {"lines": 6}, "lines 6"),
         ("go", {"node": 5}, "of this game"),
         ("go", {"node": "1"}, "of this game"),
-        ("undo", {}, "No move"),
+        ("undo", {}, "no move"),
         ("load", {"text": ""}, "position or a game record"),
         ("load", {"text": "1. d6 d6"}, "d6 is occupied (move 1, Black, line 1)"),
         ("load", {"text": "1. 7 14\n2. 7"}, "7 is occupied (move 2, White, line 2)"),
-        ("configure", {"seat": 1, "settings": {"Hash": "8"}}, "No such request"),
+        ("configure", {"seat": 1, "settings": {"Hash": "8"}}, "no such request"),
     ],
 )
 def test_a_bad_request_is_refused_with_its_fault(
