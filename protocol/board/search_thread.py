@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from threading import Condition, Thread
 from time import monotonic
 from typing import Protocol
@@ -24,7 +25,7 @@ from merels.protocol.process.errors import EngineError
 
 STOP_SECONDS = 2.0
 """Seconds after which an engine that has not ended an unwanted search is killed."""
-CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 8.0
 """Seconds that `SearchThread.close` waits for the thread; more than `STOP_SECONDS`."""
 PAUSE_SECONDS = 0.8
 """Minimum seconds from the start of a level's search to its move, unless it has less time."""
@@ -89,7 +90,7 @@ class Board(Protocol):
         """Handle an error of a job, or with None of the board; only `changed` starts a retry."""
 
     def on_idle(self) -> None:
-        """Handle that there is no current job."""
+        """Handle that there is no current job, or no job any more."""
 
 
 class SearchThread:
@@ -121,24 +122,26 @@ class SearchThread:
             self._condition.notify()
         self.stop_unwanted()
 
-    def stop_unwanted(self) -> None:
-        """Stop the search if its job is unwanted; the board calls this several times a second.
+    def stop_unwanted(self) -> float:
+        """Stop the search if its job is unwanted; return when to call this again, or infinity.
 
         An engine that has not stopped after `STOP_SECONDS` is killed, because it blocks all jobs.
         """
         with self._condition:
-            job, now = self._job, monotonic()
-            if job is None:
-                return
-            if self._unwanted_since is None:
-                if not self._is_unwanted(job):
-                    return
-                self._unwanted_since = now
-                self._condition.notify_all()
-                with suppress(EngineError):  # The search itself raises the error.
-                    self._stop.set()
-            elif now - self._unwanted_since > STOP_SECONDS and self._engine is not None:
-                self._engine.kill()
+            if self._job is not None and self._unwanted_since is None:
+                if self._is_unwanted(self._job):
+                    self._unwanted_since = monotonic()
+                    self._condition.notify_all()
+                    with suppress(EngineError):  # The search itself raises the error.
+                        self._stop.set()
+            if self._unwanted_since is None or self._engine is None:
+                return inf
+            end = self._unwanted_since + STOP_SECONDS
+            if monotonic() < end:
+                return end
+            self._engine.kill()
+            self._engine = None
+            return inf
 
     def receive(self, direction: str, lines: bytes) -> None:
         """Show a score in an engine's output while the engine thinks about its move."""
@@ -157,10 +160,10 @@ class SearchThread:
         with self._condition:
             self._closed = True
             self._condition.notify()
-        deadline = monotonic() + CLOSE_SECONDS
-        while self._thread.is_alive() and monotonic() < deadline:
-            self.stop_unwanted()
-            self._thread.join(0.05)
+        self.stop_unwanted()
+        self._thread.join(STOP_SECONDS)
+        self.stop_unwanted()
+        self._thread.join(CLOSE_SECONDS - STOP_SECONDS)
 
     def _is_unwanted(self, job: Job) -> bool:
         """Return whether a job is not the current one."""
@@ -178,7 +181,8 @@ class SearchThread:
                 while not self._closed and self._changes == changes:
                     self._condition.wait()
                 if self._closed:
-                    return
+                    break
+        self._board.on_idle()
 
     def _run_job(self) -> None:
         """Run the current job, if any."""
@@ -189,8 +193,7 @@ class SearchThread:
         with self._condition:
             self._job, self._unwanted_since, self._stop = job, None, Stop()
         try:
-            with job.seat.in_use:
-                self._search(job)
+            self._search(job)
         except Exception as error:
             # Without a message the page would wait forever. The engine is ended, because its state
             # is unknown after an error.
@@ -205,7 +208,7 @@ class SearchThread:
         """Run a job's search until it ends or is stopped."""
         engine, stop = job.seat.open(), self._stop
         with self._condition:
-            if self._unwanted_since is not None:
+            if self._unwanted_since is not None or self._is_unwanted(job):
                 return
             self._engine = engine
         job.seat.prepare(engine, job.start.rules)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from threading import RLock
-
 from merels.engine.game.rules import Rules
 from merels.engine.search.levels import LEVELS, any_seed
 from merels.protocol.board.requests import FULL
@@ -15,8 +13,6 @@ from merels.protocol.process.pipe import Trace
 
 QUIT_SECONDS = 0.5
 """Grace period for an engine to exit after `quit`, in seconds."""
-LOCK_SECONDS = 0.1
-"""Seconds between two checks of a request whether the search thread has started the engine."""
 
 OWN_ENGINE = EngineSpec(MERELS, "merels")
 """This program as an engine; only it has the built-in levels."""
@@ -25,8 +21,7 @@ OWN_ENGINE = EngineSpec(MERELS, "merels")
 class Seat:
     """White's, Black's or the analyst's seat, with an engine process or a user.
 
-    A thread that starts, ends or commands the engine must hold ``in_use``. Stopping a search and
-    killing the engine need no lock.
+    Only the search thread starts, commands and ends the engine; any thread may call `abort_start`.
     """
 
     def __init__(self, part: str, trace: Trace) -> None:
@@ -38,7 +33,6 @@ class Seat:
         self._seed = any_seed()
         self.version = 0
         """Counts changes of engine, level and game."""
-        self.in_use = RLock()
         self._engine: Engine | None = None
         self._starting: Engine | None = None
         self._aborted = False
@@ -87,18 +81,6 @@ class Seat:
 
         Raise `EngineError` if a user plays here, or if the start fails.
         """
-        while True:
-            engine = self._engine
-            if engine is not None and self._started_choice is self.choice:
-                return engine
-            # The search thread may hold the lock through a start and an endless search.
-            if self.in_use.acquire(timeout=LOCK_SECONDS):
-                try:
-                    return self._open()
-                finally:
-                    self.in_use.release()
-
-    def _open(self) -> Engine:
         self.end_replaced()
         if self._engine is None:
             choice = self.choice
@@ -123,10 +105,7 @@ class Seat:
         return engine
 
     def prepare(self, engine: Engine, rules: Rules) -> None:
-        """Send the engine changed options, the rules and `ucinewgame` if due.
-
-        The caller holds ``in_use``.
-        """
+        """Send the engine changed options, the rules and `ucinewgame` if due."""
         changed = {
             name: value
             for name, value in self._settings().items()
@@ -154,7 +133,6 @@ class Seat:
 
     def close(self) -> None:
         """End the engine process, if there is one."""
-        with self.in_use:
-            engine, self._engine = self._engine, None
-            if engine is not None:
-                engine.close(QUIT_SECONDS)
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close(QUIT_SECONDS)

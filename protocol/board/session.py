@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import inf
 from threading import RLock
 from time import monotonic
 
@@ -50,11 +51,15 @@ class Session:
 
     def __init__(
         self, name: str, choices: Sequence[EngineSpec], store: GameStore | None = None,
-        trainer: Trainer | None = None,
+        trainer: Trainer | None = None, on_due: Callable[[], object] = lambda: None,
     ) -> None:
-        """Create a board that saves to ``store``, if given; ``trainer`` selects puzzles."""
+        """Create a board that saves to ``store``, if given; ``trainer`` selects puzzles.
+
+        ``on_due`` is called when `tick` may be due earlier than it has returned.
+        """
         self.name = name
         self.choices = choices
+        self._on_due = on_due
         self.lock = RLock()
         self.game = Game(Position(rules=DEFAULT_RULES))
         self.generation = 0
@@ -129,6 +134,7 @@ class Session:
                 self._feeds.remove(feed)
             self._awake_until = max(self._awake_until, monotonic() + UNWATCHED_SECONDS)
             self._analyse_until = max(self._analyse_until, monotonic() + UNWATCHED_SECONDS)
+        self._on_due()
 
     def hide(self, left: bool) -> None:
         """Set how long engines continue without a stream, after the page was left or hidden."""
@@ -136,6 +142,7 @@ class Session:
             now = monotonic()
             self._awake_until = now + (UNWATCHED_SECONDS if left else HIDDEN_SECONDS)
             self._analyse_until = now + (UNWATCHED_SECONDS if left else ANALYSIS_SECONDS)
+        self._on_due()
 
     @property
     def playing(self) -> bool:
@@ -218,6 +225,7 @@ class Session:
             self._review_quietly()
         self._search_thread.changed()
         self.announce(*kinds)
+        self._on_due()
 
     def _review_quietly(self) -> None:
         """Review a game that has just ended."""
@@ -235,25 +243,33 @@ class Session:
             are_engines = [seat.choice is not None for seat in self.seats[:2]]
             self.saver.save(self.game, self.snapshot(), self.time, are_engines)
 
-    def tick(self) -> None:
-        """Check the clock, and let an unwatched board sleep; called several times a second.
+    def tick(self) -> float:
+        """Do what is due: let the clock run out, stop engines; return when to call this again.
 
         An unwatched board first ends its analysis. Later it ends its engines and review, and
         releases its game to other boards.
         """
-        self._search_thread.stop_unwanted()
         with self.lock:
-            if not self._feeds and monotonic() > self._analyse_until:
-                self._resting = True  # The search thread stops an analysis on its next check.
+            now = monotonic()
+            unwatched = not self._feeds
+            self._resting |= unwatched and now >= self._analyse_until
             flag_fell = self.game.flag()
-            unwatched = not self._feeds and not self._asleep and monotonic() > self._awake_until
-            if unwatched:
+            falls_asleep = unwatched and not self._asleep and now >= self._awake_until
+            if falls_asleep:
                 self._asleep = True
                 self.saver.release()
                 if self.reviewer.running:
                     self.reviewer.discard()
-        if unwatched or flag_fell:
+            due = [
+                self._analyse_until if unwatched and not self._resting else inf,
+                self._awake_until if unwatched and not self._asleep else inf,
+            ]
+            clock = self.game.clock
+            if clock is not None and clock.running is not None:
+                due.append(now + clock.left(clock.running))
+        if falls_asleep or flag_fell:
             self.changed()
+        return min(*due, self._search_thread.stop_unwanted())
 
     def close(self) -> None:
         """Save the game, and end streams, engines and threads."""
@@ -267,8 +283,6 @@ class Session:
         for seat in self.seats:
             seat.abort_start()
         self._search_thread.close()
-        for seat in self.seats:
-            seat.close()
 
     # The game and its players; the caller holds the lock.
 
@@ -392,9 +406,9 @@ class Session:
         self.announce("state")
 
     def on_idle(self) -> None:
-        """End engines that were replaced, and all engines if the board is asleep."""
+        """End engines that were replaced, and all engines if the board is asleep or closed."""
         for seat in self.seats:
-            if self._asleep:
+            if self._asleep or self._closed:
                 seat.close()
             else:
                 seat.end_replaced()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from math import inf
 from threading import Event, Lock, Thread
 from time import monotonic
 
@@ -20,12 +21,12 @@ MAX_SESSIONS = 32
 """Boards that can be open at a time."""
 IDLE_SECONDS = 86_400.0
 """Seconds after which an idle board is closed."""
-TICK_SECONDS = 0.1
-"""Interval of `Session.tick`."""
+_RETRY_SECONDS = 1.0
+"""Seconds from an unexpected error of `Session.tick` to its next call."""
 
 
 class Sessions:
-    """The open boards by name, and the thread that ticks them. Thread-safe.
+    """The open boards by name, and the thread that calls them when they are due. Thread-safe.
 
     ``choices`` are the engines that can play. Games are saved to ``store`` unless it is None.
     ``trainer`` selects and rates puzzles. The pages show the progress of ``table_build``.
@@ -44,8 +45,10 @@ class Sessions:
         self.trainer = trainer
         self._sessions: dict[str, Session] = {}
         self._lock = Lock()
-        self._closing = Event()
-        Thread(target=self._tick, name="ticks", daemon=True).start()
+        self._closed = False
+        self._wake = Event()
+        """Set when a board may be due earlier than the thread expects."""
+        Thread(target=self._keep_time, name="timer", daemon=True).start()
 
     def get(self, name: object) -> Session | None:
         """Return the board with a name, or None if there is none."""
@@ -66,9 +69,11 @@ class Sessions:
                     raise InputError("board", message(fault, count=MAX_SESSIONS))
                 closing = min(idle, key=lambda session: session.idle_since)
                 del self._sessions[closing.name]
-            session = Session(secrets.token_urlsafe(12), self.choices, self.store, self.trainer)
+            name = secrets.token_urlsafe(12)
+            session = Session(name, self.choices, self.store, self.trainer, self._wake.set)
             session.table_build = self._table_build
             self._sessions[session.name] = session
+        self._wake.set()
         if closing is not None:
             closing.close()
         return session
@@ -83,7 +88,8 @@ class Sessions:
 
     def close(self) -> None:
         """Close every board and end its engines."""
-        self._closing.set()
+        self._closed = True
+        self._wake.set()
         if self._table_build is not None:
             self._table_build.close()
         with self._lock:
@@ -95,15 +101,25 @@ class Sessions:
         for thread in threads:
             thread.join()
 
-    def _tick(self) -> None:
-        """Call `Session.tick` of all boards; close boards idle for `IDLE_SECONDS`."""
-        while not self._closing.wait(TICK_SECONDS):
-            for session in self._all():
-                try:
-                    session.tick()
-                    if monotonic() - session.idle_since > IDLE_SECONDS:
-                        with self._lock:
-                            self._sessions.pop(session.name, None)
-                        session.close()
-                except Exception as error:  # An error of one board must not stop the others.
-                    session.report_error(error)
+    def _keep_time(self) -> None:
+        """Call `Session.tick` of all boards whenever one of them may be due."""
+        while True:
+            self._wake.clear()
+            if self._closed:
+                return
+            due = min(map(self._tick, self._all()), default=inf)
+            self._wake.wait(None if due == inf else max(0.0, due - monotonic()))
+
+    def _tick(self, session: Session) -> float:
+        """Return when a board is due again; close a board that was idle for `IDLE_SECONDS`."""
+        try:
+            end = session.idle_since + IDLE_SECONDS
+            if monotonic() < end:
+                return min(end, session.tick())
+            with self._lock:
+                self._sessions.pop(session.name, None)
+            session.close()
+        except Exception as error:  # An error of one board must not stop the others.
+            session.report_error(error)
+            return monotonic() + _RETRY_SECONDS
+        return inf

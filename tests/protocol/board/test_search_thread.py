@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Condition, Event, Thread, current_thread
 from typing import Any
@@ -111,7 +111,6 @@ class FakeSeat(AnyEngine):
 
     part = "White"
     is_level = False
-    in_use = nullcontext()
 
     def __init__(self) -> None:
         self.count = 0

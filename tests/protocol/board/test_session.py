@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -11,12 +11,14 @@ import pytest
 from merels.engine.game.rules import Rules
 from merels.protocol.board import server as board_server
 from merels.protocol.board.actions.dispatch import act
+from merels.protocol.board.seat import OWN_ENGINE
 from merels.protocol.board.session import (
     ANALYSIS_SECONDS,
     HIDDEN_SECONDS,
     UNWATCHED_SECONDS,
     Session,
 )
+from merels.protocol.board.sessions import Sessions
 from merels.protocol.board.view import event_data
 from merels.protocol.review.review import Judge
 from tests.kit.waiting import wait
@@ -127,3 +129,36 @@ def test_the_events_of_one_take_describe_one_moment(monkeypatch: pytest.MonkeyPa
         with client.stream(client.open()) as stream:
             stream.until("state", lambda state: True)
     assert can_change and not any(can_change)
+
+
+def test_a_board_is_called_only_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = Sessions([OWN_ENGINE], None, None)
+    try:
+        board = sessions.open()
+        calls: list[float] = []
+
+        def tick() -> float:
+            calls.append(monotonic())
+            return Session.tick(board)
+
+        monkeypatch.setattr(board, "tick", tick)
+        board.changed()
+        wait(lambda: calls, 60, "a call after a change")
+        sleep(1.0)
+        # The thread may have been about to call the board when it was changed.
+        assert len(calls) <= 2
+    finally:
+        sessions.close()
+
+
+def test_a_clock_runs_out_although_nothing_else_happens() -> None:
+    sessions = Sessions([OWN_ENGINE], None, None)
+    try:
+        board = sessions.open()
+        time = {"kind": "clock", "base": 1, "increment": 0}
+        act(board, "new", {"players": [PERSON, PERSON, ANALYST], "time": time})
+        act(board, "play", {"move": "d6", "at": 0})
+        wait(lambda: board.game.over, 60, "Black's loss on time")
+        assert board.game.result() == ("1-0", "White wins, Black is out of time")
+    finally:
+        sessions.close()
