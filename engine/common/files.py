@@ -61,12 +61,15 @@ def write_error(path: str) -> str:
     return ""
 
 
-def unwritable_reason(path: str) -> str:
-    """Return the reason why a file, or its folder, cannot be written to now, or ''."""
+def unwritable_reason(path: str, in_place: bool = False) -> str:
+    """Return the reason why a file cannot be created or replaced now, or ''.
+
+    ``in_place``: an existing file will be written to, so its folder need not be writable.
+    """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.exists(path) and not os.path.isfile(path):
         return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""
-    if os.path.exists(path) and (why := write_error(path)):
+    if os.path.exists(path) and ((why := write_error(path)) or in_place):
         return why
     if not os.path.isdir(folder):
         return "there is no such folder"

@@ -139,7 +139,7 @@ def _check_files(given: ParsedFlags, settings: Settings) -> None:
     for flag, path in files.items():
         if path is None or flag == "-pgnout" and path == STANDARD_OUTPUT:
             continue
-        if flag != "-journal" and (why := unwritable_reason(path)):
+        if flag != "-journal" and (why := unwritable_reason(path, in_place=True)):
             raise file_error(path, f"cannot write this file: {why}")
         real = os.path.realpath(path)
         if os.path.exists(real) and not os.path.isfile(real):

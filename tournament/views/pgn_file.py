@@ -7,12 +7,7 @@ import re
 import sys
 
 from merels.engine.common.files import system_error
-from merels.engine.common.saving import (
-    append_open,
-    locked,
-    open_to_append,
-    write_named,
-)
+from merels.engine.common.saving import append_open, locked, open_to_append
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
 
@@ -34,11 +29,11 @@ class PgnFile:
             if os.path.exists(path) and not os.path.isfile(path):
                 self._device = open_to_append(path)
                 return
-            if append:
-                with locked(path) as file:
+            with locked(path) as file:
+                if append:
                     append_open(file, self._missing_lines(tournament))
-            else:
-                write_named(path, [])
+                else:
+                    os.ftruncate(file, 0)
         except OSError as error:
             raise system_error(path, "write", error) from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from merels.tournament.records.games import SECOND, Adjudication, TimeControl
 from merels.tournament.records.fields import read_clock
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.run.log_file import LogFile
 from merels.tournament.statistics.sprt import Sprt
+from merels.tournament.views.pgn_file import PgnFile
 from tests.commands import output, refusal
 from tests.kit.tables import copy_tables
 
@@ -343,3 +346,31 @@ def test_concurrency_on_an_executor_may_exceed_the_local_limit() -> None:
 def test_an_executor_that_is_no_function_of_a_module_is_refused(name: str, message: str) -> None:
     with pytest.raises(InputError, match=f"'{name}': {message}"):
         load_factory(name)
+
+
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="needs the permissions of POSIX")
+def test_an_existing_file_is_written_in_a_folder_that_allows_no_new_files() -> None:
+    """In a former version, -pgnout and -log refused it, and append=false replaced the file."""
+    # Not in tmp_path, which other users may not enter.
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("pgn", "log")]
+        for path in paths:
+            path.write_text("of another run\n")
+            path.chmod(0o666)
+        os.chmod(folder, 0o555)
+        user = os.getuid()
+        if user == 0:
+            os.setresuid(65534, 65534, 0)
+        try:
+            flags = parse([*MATCH, "-pgnout", str(paths[0]), "-log", str(paths[1])])
+            make_run_options(flags, make_settings(flags, seed=1))
+            flags.faults.raise_all()
+            PgnFile(str(paths[0]), "abc", append=False).close()
+            LogFile(str(paths[1]), append=False).close()
+            assert "its folder cannot be written to" in error_of(
+                *MATCH, "-pgnout", f"{folder}/new.pgn"
+            )
+        finally:
+            os.setresuid(user, user, user)
+            os.chmod(folder, 0o755)
+        assert [path.read_text() for path in paths] == ["", ""]
