@@ -87,8 +87,8 @@ def _split(
 
     Names are cut, and the first two columns left out, to fit into ``columns``.
     """
-    room = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
-    table = bracket(settings, results, unfinished, room)
+    max_name = MAX_NAME if columns is None else max(SHORTEST, (columns - BESIDE_NAMES) // 2)
+    table = bracket(settings, results, unfinished, max_name)
     head, *lines = table.text(columns, ("#", "Stage"), 2 * SHORTEST + 4).splitlines()
     stage = stage_name(len(knockout.stages(settings, results, unfinished)[-1]))
     current, others = list[str](), list[str]()

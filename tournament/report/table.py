@@ -89,7 +89,7 @@ class Table:
             for index, column in enumerate(self.head) if column.head and not column.page_only
         }
         widths = {index: max(map(width, texts)) for index, texts in cells.items()}
-        kept, room = list(cells), self.max_name
+        kept, name_width = list(cells), self.max_name
         if columns is not None:
             for head in ("", *spare):
                 kept = [index for index in kept if self.head[index].head != head]
@@ -97,10 +97,10 @@ class Table:
                     widths[index] + len(GAP) for index in kept
                     if index != self.names and not self.head[index].is_loose
                 ]
-                room = columns - sum(taken)
-                if room >= min(widths[self.names], least):
+                name_width = columns - sum(taken)
+                if name_width >= min(widths[self.names], least):
                     break
-        cells[self.names] = [shorten(text, max(room, 4)) for text in cells[self.names]]
+        cells[self.names] = [shorten(text, max(name_width, 4)) for text in cells[self.names]]
         widths[self.names] = max(map(width, cells[self.names]))
         lines = []
         for line in zip(*(cells[index] for index in kept)):
@@ -187,10 +187,10 @@ def shorten(text: str, columns: int = MAX_NAME) -> str:
     text = printable(text)
     if width(text) <= columns:
         return text
-    kept, room = "", columns - 3
+    kept, left = "", columns - 3
     for character in text:
-        room -= width(character)
-        if room < 0:
+        left -= width(character)
+        if left < 0:
             break
         kept += character
     return kept + "..."

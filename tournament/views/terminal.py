@@ -202,10 +202,10 @@ def folded(line: str, columns: int) -> list[str]:
 
 def cut(text: str, columns: int) -> str:
     """Return the longest start of ``text`` that fits into ``columns``."""
-    room = columns
+    left = columns
     for index, character in enumerate(text):
-        room -= width(character)
-        if room < 0:
+        left -= width(character)
+        if left < 0:
             return text[:index]
     return text
 
