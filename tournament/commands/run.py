@@ -55,7 +55,7 @@ from merels.tournament.journal.open import (
 from merels.tournament.openings.reading import Openings, proof_limits
 from merels.tournament.play.engine_cache import KEPT
 from merels.tournament.play.fingerprint import changed_programs
-from merels.tournament.play.preflight import AT_ONCE, check_program, preflight
+from merels.tournament.play.preflight import AT_ONCE, Trial, check_program, preflight
 from merels.tournament.records.fields import Flags
 from merels.tournament.records.games import Entrant, Opening
 from merels.tournament.records.output import STANDARD_OUTPUT
@@ -216,11 +216,12 @@ class Run:
 @contextlib.contextmanager
 def prepared(
     given: ParsedFlags, stored: StoredRun | None, settings: Settings,
-    plan_type: type[Plan] = Plan, continuing: Sequence[str] = (),
+    plan_type: type[Plan] = Plan, continuing: Sequence[str] = (), begun: Trial | None = None,
 ) -> Iterator[Run]:  # fmt: skip
     """Yield a run that is ready for its games; ``stored``: the run that it continues, or None.
 
-    ``continuing``: flags that continue the run, by default those of its own journal.
+    ``continuing``: flags that continue the run, by default those of its own journal. ``begun``: as
+    in `preflight`.
     """
     if stored is None and given.has("-shard") and not given.has("-srand"):
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
@@ -256,7 +257,9 @@ def prepared(
             for text in changed_programs(stored.journal, settings):
                 notify(text)
         if stored is None or plan.has_left(stored.journal):
-            announced = try_engines(plan.entrants, settings.rules, openings.trial, options)
+            announced = try_engines(
+                plan.entrants, settings.rules, openings.trial, options, begun
+            )
             if stored is None:
                 settings = name_engines(settings, given, announced=announced)
                 plan = make_plan(settings)
@@ -299,10 +302,11 @@ def _with_former_defaults(settings: Settings, given: ParsedFlags, stored: Settin
 
 
 def try_engines(
-    entrants: Sequence[Entrant], rules: str, opening: Opening, options: RunOptions
-) -> list[str]:
+    entrants: Sequence[Entrant], rules: str, opening: Opening, options: RunOptions,
+    begun: Trial | None = None,
+) -> list[str]:  # fmt: skip
     """Try every engine on this machine, and return the names that they announce."""
-    result = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency)
+    result = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency, begun)
     for text in result.notices:
         notify(text)
     return result.names

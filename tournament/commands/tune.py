@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 
@@ -21,9 +22,15 @@ from merels.tournament.commands.run import (
 from merels.tournament.commands.tournament import play_tournament
 from merels.tournament.flags.command_line import ParsedFlags, without_flags
 from merels.tournament.flags.help import tune_help
-from merels.tournament.flags.make_tuning import SIDES, make_tuning, sprt_values, without_options
+from merels.tournament.flags.make_tuning import (
+    SIDES,
+    engine_to_tune,
+    make_tuning,
+    sprt_values,
+    without_options,
+)
 from merels.tournament.journal.open import is_new
-from merels.tournament.play.preflight import options_of
+from merels.tournament.play.preflight import begin_trial
 from merels.tournament.records.table import SPRT, TUNE_FLAGS, TUNE_OWN
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
@@ -46,14 +53,19 @@ def main(argv: list[str]) -> int:
     if asks_for_help(argv):
         print(tune_help())
         return OK
-    with command_line(argv, TUNE_FLAGS, NAME) as (given, stored):
-        settings = make_tuning(given, None if stored is None else stored.settings.seed, options_of)
+    with command_line(argv, TUNE_FLAGS, NAME) as (given, stored), contextlib.ExitStack() as ending:
+        engine, trial = engine_to_tune(given), None
+        if given.value("-executor") is None:
+            trial = ending.enter_context(begin_trial(engine))
+        options = None if trial is None else trial.engine.options
+        seed = None if stored is None else stored.settings.seed
+        settings = make_tuning(given, seed, engine, options)
         _check_files(given)
         maximum = lag(settings.rounds)
         if given.value("-concurrency", default=1) > maximum:
             pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
             notify(f"a tune of {pairs} plays at most {at_once} at once; the other workers wait")
-        with prepared(given, stored, settings, TuningPlan) as run:
+        with prepared(given, stored, settings, TuningPlan, begun=trial) as run:
             plan = run.board.plan
             assert isinstance(plan, TuningPlan)
             return run.finish(_tune(run, plan, given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,25 +29,28 @@ SIDES = ("+", "-")
 NAMED = 8
 """Largest number of options that an error message lists."""
 
-ReadOptions = Callable[[Entrant], Mapping[str, Option]]
-"""Starts an engine and returns the options that it declares."""
 
-
-def make_tuning(given: ParsedFlags, seed: int | None, read_options: ReadOptions) -> Settings:
-    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None."""
+def engine_to_tune(given: ParsedFlags) -> Entrant:
+    """Return the engine of the flags; raise `InputError` if it, or the final SPRT, is invalid."""
     if len(given.engines) != 1:
         raise InputError("-engine", f"expected one engine to tune, found {len(given.engines)}")
     make_sprt(sprt_values(given))
     engines = make_engines(given.engines, given.each, given.faults)
     given.faults.raise_all()
-    (entrant,) = engines
-    is_remote = given.value("-executor") is not None
-    options = {} if is_remote else read_options(entrant)
-    parameters = tuple(
-        _parameter(entry, entrant, options, is_remote) for entry in given.parameters
-    )
+    return engines[0]
+
+
+def make_tuning(
+    given: ParsedFlags, seed: int | None, entrant: Entrant, options: Mapping[str, Option] | None
+) -> Settings:
+    """Return the settings for the flags; ``seed``: the seed of the resumed journal, or None.
+
+    ``options``: those that ``entrant``, from `engine_to_tune`, declares; None if they are unknown,
+    because it runs on an executor.
+    """
+    parameters = tuple(_parameter(entry, entrant, options) for entry in given.parameters)
     if not parameters:
-        raise InputError("-param", f"expected a spin option to tune{_spins(options)}")
+        raise InputError("-param", f"expected a spin option to tune{_spins(options or {})}")
     names = [parameter.name for parameter in parameters]
     for name in names:
         if names.count(name) > 1:
@@ -78,17 +81,16 @@ def sprt_values(given: ParsedFlags) -> dict[str, Any]:
 
 
 def _parameter(
-    words: Mapping[str, str], entrant: Entrant, options: Mapping[str, Option], is_remote: bool
+    words: Mapping[str, str], entrant: Entrant, options: Mapping[str, Option] | None
 ) -> Parameter:
     """Return the parameter of a ``-param``, with defaults from the engine's options.
 
-    ``is_remote``: the engine runs on an executor and its options are unknown, so that start=, min=
-    and max= are required.
+    If these are unknown, start=, min= and max= are required.
     """
     if not (name := words.get("name", "")):
         raise InputError("-param", "expected the name of a spin option")
     flag = f"-param {name}"
-    if is_remote:
+    if options is None:
         missing = [f"{key}=" for key in ("start", "min", "max") if key not in words]
         if missing:
             why = "with -executor, the engine's declared values are not read"

@@ -66,7 +66,8 @@ class EngineCache:
         lent = [engine or self._start(entrant) for engine, entrant in zip(idle, entrants)]
         for index, entrant in enumerate(entrants):
             if idle[index] is None:
-                lent[index] = _attempt(lent[index], partial(greet, entrant=entrant))
+                for action in (greet, configure):
+                    lent[index] = _attempt(lent[index], partial(action, entrant=entrant))
         lent = [_attempt(engine, partial(prepare, rules=rules)) for engine in lent]
         return [_attempt(engine, lambda engine: engine.connection.await_ready()) for engine in lent]
 
@@ -152,9 +153,13 @@ def _attempt(
 
 
 def greet(engine: Engine, entrant: Entrant) -> None:
-    """Wait for the greeting of a new engine and set its options."""
+    """Wait for the greeting of a new engine."""
     engine.timeout = entrant.ping_timeout
     engine.greet(entrant.start_timeout)
+
+
+def configure(engine: Engine, entrant: Entrant) -> None:
+    """Set the options of a new engine."""
     engine.configure(dict(entrant.engine.options))
     if entrant.ponder:
         engine.connection.widen_output()

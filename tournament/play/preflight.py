@@ -18,10 +18,9 @@ from merels.engine.search.limits import Limit
 from merels.protocol.client.connection import Connection
 from merels.protocol.client.engine import Engine
 from merels.protocol.client.engine_spec import LEVEL_OPTIONS, MERELS, OPTION
-from merels.protocol.common.options import Options
 from merels.protocol.process.command import find_executable
 from merels.protocol.process.errors import EngineError, EngineTerminated, EngineTimeout
-from merels.tournament.play.engine_cache import greet, prepare
+from merels.tournament.play.engine_cache import configure, greet, prepare
 from merels.tournament.play.game import Start, describe, first_line, judge, start_of
 from merels.tournament.records.games import SECOND, Entrant, Opening, TimeControl
 
@@ -51,19 +50,23 @@ class PreflightResult(NamedTuple):
 
 
 def preflight(
-    entrants: Sequence[Entrant], rules: str, opening: Opening, at_once: int = AT_ONCE
+    entrants: Sequence[Entrant], rules: str, opening: Opening, at_once: int = AT_ONCE,
+    begun: Trial | None = None,
 ) -> PreflightResult:
     """Try the engines; raise InputError with the fault of an engine that cannot play.
 
     Of engines with the same `_kind`, only the first is tried. ``at_once``: number of engines that
-    may run at the same time.
+    may run at the same time. ``begun``: the trial of the first engine, from `begin_trial`.
     """
     start = start_of(opening, parse_rules(rules))
     # The comparison of `EngineSpec` ignores `rules_known`, but the trial depends on it.
     kinds = [(_kind(entrant), entrant.engine.rules_known) for entrant in entrants]
-    trials: dict[tuple[Entrant, bool], _Trial] = {}
+    trials: dict[tuple[Entrant, bool], Trial] = {}
+    if begun is not None:
+        begun.prepare(entrants[0], start)
+        trials[kinds[0]] = begun
     for kind, entrant in zip(kinds, entrants):
-        trials.setdefault(kind, _Trial(entrant, start))
+        trials.setdefault(kind, Trial(entrant, start))
     all_trials = list(trials.values())
     for first in range(0, len(all_trials), at_once):
         _try_all(all_trials[first : first + at_once])
@@ -79,15 +82,19 @@ def check_program(entrant: Entrant) -> None:
         raise InputError(f"-engine {entrant.name}", f"does not start: {error}") from None
 
 
-def options_of(entrant: Entrant) -> Options:
-    """Return the options that an engine declares; InputError if it does not start."""
-    trial = _Trial(entrant, start_of(Opening(START), DEFAULT_RULES))
+def begin_trial(entrant: Entrant) -> Trial:
+    """Start an engine and read its greeting; InputError if that fails.
+
+    The caller ends the trial, which `preflight` may complete before.
+    """
+    trial = Trial(entrant, start_of(Opening(START), DEFAULT_RULES))
     try:
-        trial.take(START_STEP)
-        trial.take(GREET_STEP)
-        return trial.engine.options
-    finally:
-        _end([trial])
+        for step in GREETING:
+            trial.take(step)
+    except BaseException:
+        trial.end()
+        raise
+    return trial
 
 
 def _kind(entrant: Entrant) -> Entrant:
@@ -102,32 +109,29 @@ def _kind(entrant: Entrant) -> Entrant:
     return replace(entrant, engine=engine)
 
 
-def _try_all(trials: Sequence[_Trial]) -> None:
-    """Take the engines through all steps and end them."""
+def _try_all(trials: Sequence[Trial]) -> None:
+    """Take the engines through all steps that they have not taken yet, and end them."""
     try:
         for step in STEPS:
             for trial in trials:
-                trial.take(step)
+                if step not in trial.taken:
+                    trial.take(step)
     finally:
-        _end(trials)
+        for trial in trials:
+            if trial.is_running:
+                trial.engine.connection.send_quit()
+        for trial in trials:
+            trial.end()
 
 
-def _end(trials: Sequence[_Trial]) -> None:
-    """End the engines that were started."""
-    running = [trial.engine for trial in trials if trial.started]
-    for engine in running:
-        engine.connection.send_quit()
-    for engine in running:
-        engine.close()
-
-
-class _Trial:
-    """Trial of one engine."""
+class Trial:
+    """Trial of one engine; a context manager that ends it."""
 
     def __init__(self, entrant: Entrant, start: Start) -> None:
         self.engine: Engine
         self._connection: Connection
-        self.started = False
+        self.is_running = False
+        self.taken: list[Step] = []
         self._entrant = entrant
         self._start = start
         self._reported = ""
@@ -139,8 +143,25 @@ class _Trial:
         self._search_start = 0
         """Time of sending ``go``, in nanoseconds, as `Connection.begin` returns it."""
 
+    def __enter__(self) -> Trial:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the engine, if it is running."""
+        if self.is_running:
+            self.is_running = False
+            self.engine.close()
+
+    def prepare(self, entrant: Entrant, start: Start) -> None:
+        """Take later steps as ``entrant``, which has the same program, from another position."""
+        self._entrant, self._start = entrant, start
+
     def take(self, step: Step) -> None:
         """Take a step; InputError if the engine fails it."""
+        self.taken.append(step)
         action, failure, timeout_hint = step
         self._last_line = b""
         try:
@@ -149,7 +170,7 @@ class _Trial:
             # The error of a timeout includes the last output, and that of a crash the last stderr.
             details = hint = ""
             if isinstance(error, EngineTimeout):
-                is_silent = action is _Trial.greet and not self._connection.last_output()
+                is_silent = action is Trial.greet and not self._connection.last_output()
                 hint = (SILENT_HINT if is_silent else "") + timeout_hint
             elif self._last_line and not self._connection.last_error():
                 details = f" (it wrote {quoted(self._last_line)})"
@@ -172,12 +193,16 @@ class _Trial:
         self.engine = Engine(self._entrant.engine, trace=self._trace)
         self.engine.rules_known = True  # `set_up` checks the rules.
         self._connection = self.engine.connection
-        self.started = True
+        self.is_running = True
 
     def greet(self) -> None:
-        """Wait for the greeting and set the options."""
+        """Wait for the greeting."""
+        greet(self.engine, self._entrant)
+
+    def configure(self) -> None:
+        """Set the options."""
         try:
-            greet(self.engine, self._entrant)
+            configure(self.engine, self._entrant)
         except (EngineTerminated, EngineTimeout):
             raise
         except (EngineError, InputError) as error:
@@ -246,17 +271,19 @@ class _Trial:
         return first_line(start, dialect), dialect.go(limit, start.position.side)
 
 
-Step = tuple[Callable[[_Trial], None], str, str]
+Step = tuple[Callable[[Trial], None], str, str]
 """Action, text of its failure, and hint after a timeout."""
-START_STEP: Step = (_Trial.start, "does not start", "")
-GREET_STEP: Step = (_Trial.greet, "does not start", "; see proto= and starttimeout=")
+GREETING: tuple[Step, ...] = (
+    (Trial.start, "does not start", ""),
+    (Trial.greet, "does not start", "; see proto= and starttimeout="),
+)
 STEPS: tuple[Step, ...] = (
-    START_STEP,
-    GREET_STEP,
-    (_Trial.set_up, "does not get ready", ""),
-    (_Trial.be_ready, "does not get ready", "; see pingtimeout="),
-    (_Trial.think, "plays no move", ""),
-    (_Trial.check_move, "plays no move", ""),
+    *GREETING,
+    (Trial.configure, "does not start", ""),
+    (Trial.set_up, "does not get ready", ""),
+    (Trial.be_ready, "does not get ready", "; see pingtimeout="),
+    (Trial.think, "plays no move", ""),
+    (Trial.check_move, "plays no move", ""),
 )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import run
+from tests.kit.fakes import fake
 from tests.tournament.processes import Marked, play, wait_for
 from tests.tournament.report.test_report import Page
 from tests.tournament.specs import engine_words, parallel, rows_of
@@ -103,6 +104,14 @@ def test_a_parameter_starts_at_the_option_of_the_engine() -> None:
     words = engine_words("E", "depth=1", "option.alpha=61", command=TUNABLE)
     out, _ = play(*words, *SHORT, "-param", "Alpha", "c_end=0.5", "-pairs", "1", command="tune")
     assert re.search(r"^Alpha +61 ", out, re.M)
+
+
+def test_the_options_are_read_in_the_trial_of_the_engine(tmp_path: Path) -> None:
+    """In a former version, the engine was started twice before the first game."""
+    count = f"start: do open({str(tmp_path / 'starts')!r}, 'a').write('.')"
+    words = engine_words("E", "nodes=1", command=fake(count))
+    play(*words, "-param", "Hash", "-pairs", "1", "-maxmoves", "1", command="tune")
+    assert (tmp_path / "starts").read_text() == "." * 3, "a trial, and both sides of the pair"
 
 
 def test_a_step_may_be_half_the_range_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
