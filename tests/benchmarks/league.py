@@ -5,6 +5,8 @@
 In each of RUNS runs (default 6), players of known strengths meet until all pairs have met and every
 rating error is at most ERROR Elo (default 40). Errors are those of the rating list: about the mean
 of the anchors or, without anchors, of all players.
+
+The benchmark also prints the processor time in which a league of `PLAYERS` chooses a game pair.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import math
 import random
 import sys
+import time
 from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -25,6 +28,7 @@ DRAWS = 0.4
 """Share of draws between equal players."""
 AT_ONCE = 4
 """Pairs chosen before the results of any of them are known, as for parallel workers."""
+PLAYERS, CHOICES = 300, 300
 LEVEL_ELOS = (800, 1170, 1385, 1650, 1875, 2035)
 
 
@@ -93,10 +97,26 @@ def score_of(chance: random.Random, ahead: float) -> float:
     return float(number < draws + expected - draws / 2)
 
 
+def time_of_choice() -> float:
+    """Return the mean processor time of a choice between `PLAYERS`, half of whom have met."""
+    chance, games = random.Random(1), dict[Pair, int]()
+    for pair in combinations(range(PLAYERS), 2):
+        if chance.random() < 0.5:
+            games[pair] = 2
+    points = {pair: chance.choice((0.0, 0.5, 1.0, 1.5, 2.0)) for pair in games}
+    choice = Choice(Field(PLAYERS, games, points), range(PLAYERS))
+    choice.next(1, range(PLAYERS))
+    start = time.process_time()
+    for _ in range(CHOICES):
+        choice.next(1, range(PLAYERS))
+    return (time.process_time() - start) / CHOICES
+
+
 def main() -> None:
     """Print the mean games that round robin and league need, and their ratio, for each field."""
     error = float(sys.argv[1]) if len(sys.argv) > 1 else 40.0
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 6
+    print(f"{PLAYERS} players: {time_of_choice() * 1000:.1f} ms for each game pair", flush=True)
     for field, players in FIELDS.items():
         round_robin, league = (
             sum(games_needed(players, error, seed, is_league) for seed in range(runs)) / runs

@@ -21,8 +21,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, compress, zip_longest
-from operator import gt
+from itertools import combinations, compress, repeat, zip_longest
+from operator import gt, mul, sub
 
 from merels.tournament.statistics.elo import ELO_UNIT
 from merels.tournament.statistics.graphs import Laplacian, Matrix, about
@@ -109,12 +109,17 @@ class Field:
     def row(self, player: int) -> tuple[float, ...]:
         """Return the covariance of a player's strength with each strength.
 
-        A row is brought up to date only when it is needed, because most rows seldom are. Four
-        changes are applied in one pass, which saves intermediate rows.
+        A row is brought up to date only when it is needed, because most rows seldom are. A single
+        change, the most frequent case, takes half the time of four changes in one pass, and that
+        takes less time than four passes.
         """
-        row = self._rows[player]
-        if self._applied[player] < len(self._changes):
-            changes = iter(self._changes[self._applied[player]:])
+        row, applied = self._rows[player], self._applied[player]
+        left = len(self._changes) - applied
+        if left == 1:
+            factor, change = self._changes[-1]
+            row = tuple(map(sub, row, map(mul, change, repeat(factor * change[player]))))
+        elif left:
+            changes = iter(self._changes[applied:])
             for four in zip_longest(changes, changes, changes, changes, fillvalue=self._unchanged):
                 a, b, c, d = (factor * change[player] for factor, change in four)
                 first, second, third, fourth = (change for _, change in four)
@@ -122,7 +127,7 @@ class Field:
                     own - a * s - b * t - c * u - d * v
                     for own, s, t, u, v in zip(row, first, second, third, fourth)
                 ])
-            self._rows[player], self._applied[player] = row, len(self._changes)
+        self._rows[player], self._applied[player] = row, len(self._changes)
         return row
 
     def weight(self, pair: Pair) -> float:
