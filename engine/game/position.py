@@ -340,33 +340,30 @@ class Position:
         if type(move) is not Move or move.removed and not _has_points(move):
             move = read_move(move)
         try:
-            return self._objection(move)
+            origin, to, removed = move
+            own = self.men[self.side]
+            if self._side_below_minimum() is not None:
+                return "the game is over"
+            if self.hands[self.side]:
+                if origin is not None:
+                    return message("{side} still has men to place", side=COLOURS[self.side])
+            elif origin is None:
+                return message("{side} has no man in hand to place", side=COLOURS[self.side])
+            elif not own >> origin & 1:
+                wanted = ("no white man is on {point}", "no black man is on {point}")[self.side]
+                return message(wanted, point=NAMES[origin])
+            if not self.targets(origin) >> to & 1:
+                if (self.men[0] | self.men[1]) >> to & 1:
+                    return message("{point} is occupied", point=NAMES[to])
+                origin_name = NAMES[origin or 0]
+                return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
+            mills = self.mills_closed(origin, to)
+            if not mills:
+                return "the move closes no mill and removes nothing" if removed else None
+            return self._removal_objection(mills, removed)
         except (TypeError, ValueError, IndexError):
             # A point that is not on the board; a check in advance would slow down the referee.
             raise _no_move(move) from None
-
-    def _objection(self, move: Move) -> str | None:
-        origin, to, removed = move
-        own = self.men[self.side]
-        if self._side_below_minimum() is not None:
-            return "the game is over"
-        if self.hands[self.side]:
-            if origin is not None:
-                return message("{side} still has men to place", side=COLOURS[self.side])
-        elif origin is None:
-            return message("{side} has no man in hand to place", side=COLOURS[self.side])
-        elif not own >> origin & 1:
-            wanted = ("no white man is on {point}", "no black man is on {point}")[self.side]
-            return message(wanted, point=NAMES[origin])
-        if not self.targets(origin) >> to & 1:
-            if (self.men[0] | self.men[1]) >> to & 1:
-                return message("{point} is occupied", point=NAMES[to])
-            origin_name = NAMES[origin or 0]
-            return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
-        mills = self.mills_closed(origin, to)
-        if not mills:
-            return "the move closes no mill and removes nothing" if removed else None
-        return self._removal_objection(mills, removed)
 
     def _removal_objection(self, mills: int, removed: tuple[int, ...]) -> str | None:
         """Return why a move closing ``mills`` mills may not remove these men, or None."""

@@ -37,13 +37,12 @@ def format_plain_record(
     ``moves`` are pairs of a move and its comment. ``comment`` comes before the first move. Comments
     are '' or texts that `comment_text` returned.
     """
-    words = ["{" + comment + "}"] if comment else []
-    half_move = first = 2 * start.number + start.side
-    for move, remark in moves:
-        number = f"{_number(half_move)} " if half_move % 2 == WHITE or half_move == first else ""
-        words.append(f"{number}{move} {{{remark}}}" if remark else number + move)
-        half_move += 1
-    return _join(_tag_lines(tags, start, half_move - first, result), [*words, result])
+    words = [f"{move} {{{remark}}}" if remark else move for move, remark in moves]
+    plies = range(len(words))
+    for ply in {*plies[:1], *plies[start.side :: 2]}:  # The first move, and those of White.
+        words[ply] = f"{_number(2 * start.number + start.side + ply)} {words[ply]}"
+    before = ["{" + comment + "}"] if comment else []
+    return _join(_tag_lines(tags, start, len(words), result), [*before, *words, result])
 
 
 def _join(tags: str, words: Iterable[str]) -> str:
@@ -69,8 +68,7 @@ def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str)
         if not _is_tag_name(name):
             raise InputError(name, "expected a tag name of letters, digits and _")
     tags["Result"] = result
-    tags["Variant"] = str(start.rules)
-    first = format_position(start)
+    tags["Variant"], first = _start_texts(start)
     if first != START:
         tags |= {"FEN": first, "SetUp": "1"}
     else:
@@ -79,6 +77,12 @@ def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str)
     if "PlyCount" in tags:
         tags["PlyCount"] = str(plies)
     return "".join(f'[{name} "{_quote(value)}"]\n' for name, value in tags.items())
+
+
+@lru_cache(maxsize=256)
+def _start_texts(start: Position) -> tuple[str, str]:
+    """Return the rules and the position, cached because openings recur."""
+    return str(start.rules), format_position(start)
 
 
 def _wrap(text: str) -> Iterator[str]:

@@ -15,6 +15,8 @@ from merels.tournament.statistics.terminations import Ending
 
 _move = lru_cache(maxsize=8192)(parse_move)
 """Cached `parse_move`, because moves recur."""
+read_start = lru_cache(maxsize=256)(parse_position)
+"""Cached `parse_position`, because openings recur."""
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 """White's score by result; a game broken off (``*``) has none."""
 
@@ -175,7 +177,7 @@ def record_of(row: Row, rules: Rules) -> Record:
 
     The moves are only parsed; `check_record` checks them by the rules.
     """
-    record = Record(parse_position(row.position, rules), result=row.result)
+    record = Record(read_start(row.position, rules), result=row.result)
     node = record.root
     for text in (*row.opening.split(), *row.moves.split()):
         node = record.append(node, _move(text))

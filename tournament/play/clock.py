@@ -10,11 +10,12 @@ class Clock:
 
     After an overrun of the clock within the margin, ``left`` is negative. ``sent`` is ``left`` in
     milliseconds as it is sent to engines: rounded down, but at least 1, since some engines treat 0
-    as no clock, and others fail on negative values. ``overruns`` counts the moves with an overrun
+    as no clock, and others fail on negative values. ``allowance`` is the time for the next move, by
+    clock and time per move; None without a limit. ``overruns`` counts the moves with an overrun
     within the margin.
     """
 
-    __slots__ = ("limit", "left", "sent", "moves_to_go", "overruns")
+    __slots__ = ("limit", "left", "sent", "allowance", "moves_to_go", "overruns")
 
     def __init__(self, limit: TimeControl) -> None:
         self.limit = limit
@@ -23,18 +24,12 @@ class Clock:
         self.moves_to_go = limit.moves if limit.time is not None else None
 
     def set_left(self, left: int | None) -> None:
-        self.left = left
-        self.sent = left
+        per_move = self.limit.per_move
+        self.left = self.sent = self.allowance = left
         if left is not None:
             self.sent = left // MILLISECOND if left > MILLISECOND else 1
-
-    def allowance(self) -> int | None:
-        """Return the time for the next move, by clock and time per move; None without a limit."""
-        if self.limit.per_move is None:
-            return self.left
-        if self.left is None:
-            return self.limit.per_move
-        return min(self.left, self.limit.per_move)
+        if per_move is not None:
+            self.allowance = per_move if left is None else min(left, per_move)
 
     def spend(self, elapsed: int) -> int:
         """Charge the time of a move; return the overrun if it exceeds the margin, else 0.
@@ -42,7 +37,7 @@ class Clock:
         The margin is not subtracted from the overrun. A move that exceeds the margin changes
         nothing, because it loses the game.
         """
-        allowance = self.allowance()
+        allowance = self.allowance
         if allowance is not None and elapsed > allowance:
             if elapsed > allowance + self.limit.margin:
                 return elapsed - allowance

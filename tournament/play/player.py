@@ -87,7 +87,7 @@ class Player:
         None if the dialect has no template, or if ``movestogo`` changes between moves."""
         if self.dialect.has_template and self.clock.moves_to_go is None:
             self._template = self.dialect.go_template(self._limit())
-        allowance, ping = self.clock.allowance(), entrant.ping_timeout
+        allowance, ping = self.clock.allowance, entrant.ping_timeout
         if allowance is None:
             self._connection.watch_silence(ping, max(IDLE_SECONDS, IDLE_PINGS * ping))
         else:
@@ -105,7 +105,7 @@ class Player:
         ``stop`` and a new ``go``. Raises the `End` of the game if the engine does not answer in
         time, ends or hangs.
         """
-        allowance = self.clock.allowance()
+        allowance = self.clock.allowance
         timeout = FOREVER
         if allowance is not None:
             timeout = allowance + self.clock.limit.margin

@@ -11,12 +11,12 @@ from typing import Protocol
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import parse_whole
-from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.notation import parse_move
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.games.writer import comment_text, format_plain_record
 from merels.protocol.games.record import Record
 from merels.tournament.journal.players import settings_words
-from merels.tournament.journal.rows import Row, record_of, score_word
+from merels.tournament.journal.rows import Row, read_start, record_of, score_word
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.as_flags import typed
 from merels.tournament.records.games import SECOND, MoveRecord, control_text
@@ -64,7 +64,7 @@ class GameWriter:
         """Number of last comments with text from elsewhere: variations, and the reason."""
         comments[-unsafe:] = map(comment_text, comments[-unsafe:])
         try:
-            start = parse_position(row.position, self._rules)
+            start = read_start(row.position, self._rules)
             moves = [_canonical(move) for move in (*row.opening.split(), *row.moves.split())]
         except InputError as error:
             raise _unreadable(row, error) from None

@@ -26,7 +26,7 @@ def test_an_overrun_within_the_margin_becomes_a_debt() -> None:
     clock = Clock(TimeControl(time=100 * MS, increment=10 * MS, margin=20 * MS))
     assert clock.spend(120 * MS) == 0
     assert clock.left == -10 * MS
-    assert clock.allowance() == -10 * MS
+    assert clock.allowance == -10 * MS
     assert clock.spend(11 * MS) == 21 * MS
 
 
@@ -42,7 +42,7 @@ def test_a_new_time_control_begins_after_its_moves() -> None:
 def test_time_per_move_does_not_accumulate() -> None:
     clock = Clock(TimeControl(per_move=50 * MS, margin=5 * MS))
     assert clock.spend(1) == 0
-    assert clock.allowance() == 50 * MS
+    assert clock.allowance == 50 * MS
     assert clock.spend(55 * MS) == 0
     assert clock.spend(56 * MS) == 6 * MS
     assert clock.left is None
@@ -50,7 +50,7 @@ def test_time_per_move_does_not_accumulate() -> None:
 
 def test_a_clock_without_limit_is_never_overrun() -> None:
     clock = Clock(TimeControl(nodes=5))
-    assert clock.allowance() is clock.sent is None
+    assert clock.allowance is clock.sent is None
     assert clock.spend(1 << 60) == 0
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
+from merels.engine.game.notation import START
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
+from merels.protocol.games.writer import format_record
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.journal.standings import Standings
@@ -238,6 +240,16 @@ def test_the_error_for_an_invalid_game_of_the_journal_has_its_number(column: str
     row = Row(**{**make_row(result(7))._asdict(), column: "z9 z9 z9"})
     with pytest.raises(InputError, match="game 7 of the journal"):
         writer().text(row)
+
+
+@pytest.mark.parametrize("position", [START, f"{'*' * 8}/O{'*' * 7}/{'*' * 8} b 8 9 0 4"])
+def test_a_game_written_from_its_texts_is_that_of_its_record(position: str) -> None:
+    for plies in range(4):
+        game = make_row(result(1))._replace(position=position, opening="")
+        columns = {name: " ".join(getattr(game, name).split()[:plies])
+                   for name in ("moves", "scores", "depths", "nodes", "times", "clocks")}
+        game = game._replace(**columns, late="", waited="")
+        assert writer().text(game) == format_record(writer().record(game))
 
 
 def test_an_unwritable_path_is_an_error(tmp_path: Path) -> None:
