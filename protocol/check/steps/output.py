@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from functools import reduce
 
 from merels.engine.game.notation import parse_move
-from merels.engine.game.position import WHITE, Position
+from merels.engine.game.position import BLACK, WHITE, Position
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.positions import (
+    AHEAD,
     FINISHED,
     FLYING,
     FORCED,
@@ -28,11 +29,13 @@ from merels.protocol.check.step import step
 from merels.protocol.check.subject import Kind, Search, Subject, judge, move_or_none
 from merels.protocol.client.answers import NO_MOVES
 
-SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING)
+SURVEY = (START, PLACING, MOVING, FLYING, REMOVALS, WINNING, AHEAD)
 """Positions that `survey` searches, besides the position after `GAME`."""
 LINE_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "info", "bestmove", "copyprotection",
               "registration", "response")
 """First words of the protocol's lines."""
+WRONG_SIGN = -100
+"""A score of Black in `AHEAD`, in centipawns, at or below which it may be White's."""
 TIME_SLACK = 0.05
 """Tolerance of an info line's ``time`` above the time that the client measured, in seconds."""
 
@@ -208,24 +211,35 @@ def one_bestmove(engine: Subject) -> None:
 @step("output")
 def bestmove_form(engine: Subject) -> None:
     """The answer has the form 'bestmove M' or 'bestmove M ponder M'; in UGI only 'bestmove M', as
-    clients there read the rest of the line as part of the move."""
+    clients there read the rest of the line as part of the move. Another way to write a move (D6,
+    d6d5) is only a warning."""
+    other_form: Search | None = None
     for search in survey(engine):
         words = search.words
         if words[0] != "bestmove":
             raise Fault("is not in lower case", search.best)
+        if search.move is not None and str(search.move) != search.answer:
+            other_form = other_form or search
         if len(words) == 4 and words[2] == "ponder" and engine.dialect.can_ponder:
             continue
         if len(words) != 2:
             raise Fault("does not have exactly the words of an answer", search.best)
+    if other_form is not None:
+        engine.warn(f"writes '{other_form.answer}' for {other_form.move}", other_form.best)
 
 
 @step("output")
 def score_before_bestmove(engine: Subject) -> None:
     """At least one info line with a score precedes each bestmove, even without time to think;
-    tournaments adjudicate by scores, and some clients fail without a score."""
+    tournaments adjudicate by scores, and some clients fail without a score. Scores are from the
+    engine's point of view: -100 or less for a side with twice the men is a warning."""
     for search in survey(engine):
         if not search.scored:
             raise Fault(f"no info line with a score precedes it, {search}", search.best)
+        if AHEAD in search.setup and search.final is not None:
+            line, info = search.final
+            if info.numbers.get("cp", 0) <= WRONG_SIGN or info.numbers.get("mate", 0) < 0:
+                engine.warn("is it White's score? Black, to move, has 8 men against 4", line)
 
 
 @step("output")

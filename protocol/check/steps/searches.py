@@ -13,10 +13,10 @@ from merels.protocol.check.positions import (
     GAME,
     MOVING,
     PLACING,
-    RULE_MOVES,
     SHUFFLE,
     START,
     WINNING,
+    rule_moves,
 )
 from merels.protocol.check.step import step
 from merels.protocol.check.subject import Kind, Search, Subject, judge, move_or_none
@@ -47,9 +47,17 @@ BAD_MOVES = {
     "a move while men are in hand": "position startpos moves d6 d6-d5",
     "a removal without a mill": "position startpos moves d6 d2 a1xd6",
     "a mill without its removal": "position startpos moves d6 a1 d5 a4 d7",
+    "a removal from a mill while another man is free":
+        "position fen *O*@**O*/@@*****@/****OO** w 5 5 0 5 moves g1xd6",
     "a word": "position startpos moves d6 castle",
 }
 """Lines whose last move is illegal, by a description of the move."""
+BAD_STEPS = {
+    "a step to a point that is not adjacent": f"position fen {MOVING} moves g7-a1",
+    "a flight with four men":
+        "position fen *O*@**O*/@**@***@/*@**OO** w 0 0 0 25 moves e5-a7",
+}
+"""Lines of the moving phase whose last move is illegal, by a description of the move."""
 
 
 # Stop and pondering.
@@ -389,15 +397,15 @@ def position_moves(engine: Subject) -> None:
 @step("position")
 def position_rules(engine: Subject) -> None:
     """The moves that the engine's rules allow are played: a man flies, or one of the men that are
-    all in mills is removed, or two mills closed at once remove one man or two. An engine that
-    refuses such a move would lose the game for its opponent's move."""
-    for before, start, moves in RULE_MOVES:
-        move = next(move for move in moves if engine.position(start).is_legal(move))
-        engine.search("go depth 1", before)
-        search = engine.search("go depth 1", start, [move])
-        _reject_stale_position(
-            search, engine.position(before), f"refuses {move}, which its rules allow"
-        )
+    all in mills is removed, or two mills closed at once remove one man or two; steps along all
+    edges, and removals by all mills. An engine that refuses such a move would lose the game for its
+    opponent's move."""
+    engine.ensure_ready()
+    for before, start, moves in rule_moves(engine.rules):
+        engine.send(f"position fen {before}")
+        search = engine.search("go depth 1", start, moves)
+        complaint = f"refuses {' '.join(moves)}, which its rules allow after 'position fen {start}'"
+        _reject_stale_position(search, engine.position(before), complaint)
 
 
 @step("position")
@@ -411,22 +419,24 @@ def position_bare_moves(engine: Subject) -> None:
     _reject_stale_position(search, engine.position(MOVING), "ignores the line")
 
 
-def _check_refusal(engine: Subject, bad: str, what: str, needs_message: bool = True) -> None:
-    """Send an invalid line; raise `Fault` if it changes the position.
+def _check_refusal(
+    engine: Subject, bad: str, what: str, before: str, needs_message: bool = True
+) -> None:
+    """Send an invalid line; raise `Fault` if it changes the position ``before``.
 
     ``what`` describes the line. With ``needs_message``, a refusal without an info line is a
     warning.
     """
-    engine.search("go depth 1", MOVING)
+    engine.search("go depth 1", before)
     lines = engine.survive(bad.encode() + b"\n", f"'{bad}' ({what})")
-    setup = f"position fen {MOVING}, then '{bad}'"
-    search = engine.start_search_here("go depth 1", engine.position(MOVING), setup)
+    setup = f"position fen {before}, then '{bad}'"
+    search = engine.start_search_here("go depth 1", engine.position(before), setup)
     engine.finish(search)
-    # `MOVING` allows no placement, so a placement shows that the engine accepted the invalid line.
-    # The step bestmove-legal judges other illegal moves.
+    # The line's position is of another phase than ``before``: a move of that phase shows that the
+    # engine accepted the line. The step bestmove-legal judges other illegal moves.
     move = search.move
-    places = move is not None and move.origin is None and not move.removed
-    if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and places:
+    is_other_phase = move is not None and (move.origin is None) == (before == MOVING)
+    if search.kind is Kind.NONE or search.kind is Kind.ILLEGAL and is_other_phase:
         raise Fault(f"does not keep the position before '{bad}' ({what})", search.best)
     if needs_message and not any(line.first == "info" for line in lines):
         engine.warn(f"{what} was refused without a message (info string): '{bad}'")
@@ -437,8 +447,9 @@ def _check_refusals(engine: Subject, cases: Iterable[tuple[str, str]]) -> None:
     engine.require_ongoing(MOVING)
     faults = []
     for what, line in cases:
+        before = START if what in BAD_STEPS else MOVING
         try:
-            _check_refusal(engine, line, what, line not in NOT_POSITIONS)
+            _check_refusal(engine, line, what, before, line not in NOT_POSITIONS)
         except Fault as fault:
             faults.append(fault)
     for other in faults[1:]:
@@ -460,7 +471,7 @@ def bad_moves(engine: Subject) -> None:
     """A line with an illegal move is refused as a whole, and the position before it stays. An
     engine that played only the legal moves would be in a different game from the client. A refusal
     without a message is a warning."""
-    _check_refusals(engine, BAD_MOVES.items())
+    _check_refusals(engine, (BAD_MOVES | BAD_STEPS).items())
 
 
 @step("position", "infinite-waits")

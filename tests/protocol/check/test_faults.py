@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from merels.protocol.check.positions import FORCED
+from merels.protocol.check.positions import AHEAD, FORCED
 from merels.protocol.check.run import STEPS
 from merels.protocol.check.step import Finding, Verdict
 from tests.protocol.check.checking import check, failed, faulty
@@ -71,7 +71,7 @@ FAULTS = [
     (SAME_LINES, "multipv", SEARCHES),
     ("in{line.endswith('moves')}: exit 1", "position-bare-moves", POSITIONS),
     ("position{line.startswith('position fen')}: reply & do error and handle('position startpos')",
-     "bad-positions", POSITIONS),
+     "bad-positions", "position-fen,bad-positions"),
     (TAKES_HALF, "bad-moves", POSITIONS),
     ("in{line.endswith('value nonsense')}: exit 1",
      "set-out-of-bounds", "set-out-of-bounds,set-unknown"),
@@ -123,6 +123,12 @@ FAULTS = [
     (r"in: s/(moves .*) g7xd5$/\1/", "position-moves", POSITIONS),
     *((f"in: s/ moves {move}$/ moves z9/", "position-rules", "position-fen,position-rules")
       for move in ("f2-e4", "g4-g1xd6", "d6xa1")),
+    *((f"in: s/ moves {moves}$/ moves z9/", "position-rules", "position-fen,position-rules")
+      for moves in (r"f4-f2 \S+ f2-f4", "d1xe4")),
+    ("in{line.endswith(' moves g1xd6')}: s/^.+/position startpos moves d6/",
+     "bad-moves", POSITIONS),
+    ("in: s/ moves e5-a7$//", "bad-moves", POSITIONS),
+    ("in: s/ moves g7-a1$//", "bad-moves", POSITIONS),
     ("position{searching}: exit 1", "position-in-search", "position-fen,position-in-search"),
     ("in{line == 'setoption name UCI_ShowWDL value true'}: exit 1",
      "set-options", "set-options"),
@@ -188,6 +194,9 @@ WARNINGS = [
      "silent-stderr", "silent-stderr,clean-lines"),
     (r"out{line.startswith('bestmove')}: s/$/\nyour turn/",
      "clean-lines", "silent-stderr,clean-lines"),
+    ("out{line.startswith('bestmove')}: s/-//", "bestmove-form", "bestmove-form,info-syntax"),
+    (f"out{{'{AHEAD}' in setup}}: s/ score cp / score cp -/",
+     "score-before-bestmove", "score-before-bestmove,bestmove-form"),
     ("out: s/ nodes [0-9]+//", "info-complete", "info-complete,clean-lines"),
     ("out: s/ pv [^ ]+/ pv a1xg7/", "info-complete", "info-complete,clean-lines"),
     ("isready#1: sleep 1.8", "ready", "ready,deterministic"),
