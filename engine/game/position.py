@@ -385,7 +385,12 @@ class Position:
         )
 
     def play(self, move: Move) -> Position:
-        """Return the position after a move, which must be legal."""
+        """Return the position after a move that is known to be legal; `push` checks any move.
+
+        Illegal moves give impossible positions. `InputError` for anything but a `Move`.
+        """
+        if type(move) is not Move:
+            raise InputError(repr(move), "expected a Move; push takes a text, too, and checks it")
         origin, to, removed = move
         side = self.side
         own = self.men[side] | 1 << to

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import groupby
@@ -39,31 +39,47 @@ _REPORT_EVERY = 0.25
 """Seconds between reports."""
 
 
-class Slice(NamedTuple):
-    """The sectors with ``hand`` men in hand and ``own`` men of the side to move on the board.
+class Step(NamedTuple):
+    """Sectors that are solved together: one of the moving phase, or a slice of the placing phase.
 
-    They are solved together.
+    A slice has the sectors with the same numbers of men in hand and of own men on the board.
     """
 
-    hand: int
-    own: int
     sectors: tuple[Sector, ...]
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether the sectors are of the placing phase."""
+        return self.sectors[0].hand > 0
 
     @property
     def places(self) -> int:
         """Number of places in all tables."""
         return sum(sector.places for sector in self.sectors)
 
+    def memory(self, rules: Rules, depths: bool) -> int:
+        """Return the memory for solving the sectors in bytes, without the mapped table files."""
+        own, opponent, _ = self.sectors[0]
+        if self.is_slice:
+            return solver.slice_memory(core_rules(rules), own)
+        return solver.sector_memory(own, opponent, depths)
+
     def __str__(self) -> str:
-        return f"{self.own}-{self.sectors[0].opponent}…{self.sectors[-1].opponent}+{self.hand}"
+        first, last = self.sectors[0], self.sectors[-1]
+        return f"{first.own}-{first.opponent}…{last.opponent}+{first.hand}" if self.is_slice else (
+            str(first))
 
 
-def slices(rules: Rules, men: int = MAX_MEN) -> list[Slice]:
-    """Return all slices up to ``men`` men, each after the slices that its placements lead to."""
-    groups = groupby(
-        kept_placing_sectors(rules, men), key=lambda sector: (sector.hand, sector.own)
+def steps(rules: Rules, men: int = MAX_MEN, placing: bool = True) -> list[Step]:
+    """Return the steps of a build up to ``men`` men, each after those that its moves lead to."""
+    slices = groupby(
+        kept_placing_sectors(rules, men) if placing else (),
+        key=lambda sector: (sector.hand, sector.own),
     )
-    return [Slice(*numbers, tuple(members)) for numbers, members in groups]
+    return [
+        *(Step((sector,)) for sector in sectors(men)),
+        *(Step(tuple(members)) for _, members in slices),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,32 +134,24 @@ class Builder:
         ``placing`` includes the placing phase, where ``men`` counts men in hand, too. `InputError`
         if the memory limit or the free disk space is too small, or the folder is unusable.
         """
-        moving, groups = sectors(men), slices(self.rules, men) if placing else []
-        for sector in moving:
-            needed = solver.sector_memory(*sector[:2], self.depths)
-            self._check_memory(str(sector), needed, self.depths)
-        for group in groups:
-            self._check_memory(str(group), solver.slice_memory(core_rules(self.rules), group.own))
-        self._total = sum(sector.places for sector in moving)
-        self._total += sum(group.places for group in groups)
+        wanted = steps(self.rules, men, placing)
+        for step in wanted:
+            self._check_memory(step)
+        self._total = sum(step.places for step in wanted)
         # One pool for the whole build: Ctrl-C can be lost while the threads of a pool end.
         with prepared(self.folder), ThreadPoolExecutor(self.threads) as pool:
-            for sector in moving:
-                if self._missing([sector]):
-                    self._begin(sector.places // 4 + (sector.places if self.depths else 0), sector)
-                    self._guard(sector, self._solve, sector, pool)
-                    self._finish(sector, sector.places)
-            for group in groups:
-                if missing := self._missing(group.sectors):
-                    self._begin(sum(sector.places for sector in missing) // 4, group)
-                    self._guard(group, self._solve_slice, group, missing, pool)
-                    self._finish(group, sum(sector.places for sector in missing))
+            for step in wanted:
+                if missing := self._missing(step):
+                    self._begin(missing)
+                    self._solve(missing, pool)
+                    self._done += missing.places
+                    self._report(missing, 0.0)
         return self.tables
 
-    def _missing(self, sectors: Sequence[Sector]) -> list[Sector]:
-        """Open the valid files of some sectors; return the sectors that must be built."""
+    def _missing(self, step: Step) -> Step | None:
+        """Open the valid files of a step; return the step without their sectors, if any is left."""
         missing = []
-        for sector in sectors:
+        for sector in step.sectors:
             old_problems = len(self.tables.problems)
             reused = self._reuse(sector)
             self.tables.release()
@@ -151,13 +159,14 @@ class Builder:
                 missing.append(sector)
                 self.rebuilt += self.tables.problems[old_problems:]
                 del self.tables.problems[old_problems:]
-        return missing
+        return Step(tuple(missing)) if missing else None
 
-    def _begin(self, size: int, step: Sector | Slice) -> None:
-        """Start the clock; `InputError` if fewer than ``size`` bytes of the disk are free."""
+    def _begin(self, step: Step) -> None:
+        """Start the clock; `InputError` if too few bytes of the disk are free."""
         if self._started is None:
             self._started = time.monotonic()
         free = shutil.disk_usage(self.folder).free
+        size = step.places // 4 + (step.places if self.depths and not step.is_slice else 0)
         if free < size:
             raise InputError(
                 str(self.folder),
@@ -165,23 +174,20 @@ class Builder:
                 "All finished tables are kept: free some space and repeat the command",
             )
 
-    def _finish(self, step: Sector | Slice, places: int) -> None:
-        self._done += places
-        self._report(str(step), 0.0)
-
-    def _report(self, step: str, places: float) -> None:
-        """Report progress; ``places`` are those done in the unfinished step."""
+    def _report(self, step: Step, share: float, detail: str = "") -> None:
+        """Report progress; ``share`` is the part of the step that is done."""
         if self.report is not None and self._started is not None:
-            seconds = time.monotonic() - self._started
-            self.report(Progress(step, self._done + places, self._total, seconds))
+            done, seconds = self._done + share * step.places, time.monotonic() - self._started
+            self.report(Progress(f"{step}{detail}", done, self._total, seconds))
 
-    def _check_memory(self, step: str, needed: int, depths: bool = False) -> None:
-        """Raise `InputError` if ``needed`` bytes exceed the memory limit."""
+    def _check_memory(self, step: Step) -> None:
+        """Raise `InputError` if a step needs more memory than the limit."""
+        needed = step.memory(self.rules, self.depths)
         if self.memory is not None and needed > self.memory:
+            advice = ", or build without depths" if self.depths and not step.is_slice else ""
             raise InputError(
                 f"{self.memory / 2**30:.2f} GiB",
-                f"{step} needs {needed / 2**30:.2f} GiB of memory; raise the limit"
-                + (", or build without depths" if depths else ""),
+                f"{step} needs {needed / 2**30:.2f} GiB of memory; raise the limit{advice}",
             )
 
     def _reuse(self, sector: Sector) -> bool:
@@ -202,54 +208,55 @@ class Builder:
         self._total -= sector.places
         return True
 
-    def _guard(self, step: Sector | Slice, solve: Callable[..., None], *arguments: object) -> None:
-        """Call ``solve``; convert its failures to `InputError`."""
+    def _solve(self, step: Step, pool: ThreadPoolExecutor) -> None:
+        """Solve a step, write its files and open them; `InputError` if that fails."""
         try:
-            solve(*arguments)
+            if step.is_slice:
+                self._solve_slice(step, pool)
+            else:
+                self._solve_sector(step, pool)
         except TableError as error:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
             # RuntimeError: the system refused to start a thread, usually for lack of memory.
             raise InputError(str(step), f"cannot be solved: {error}") from error
 
-    def _solve(self, sector: Sector, pool: ThreadPoolExecutor) -> None:
-        """Solve a sector of the moving phase, write its files and open them."""
+    def _solve_sector(self, step: Step, pool: ThreadPoolExecutor) -> None:
+        """Solve a sector of the moving phase."""
+        sector = step.sectors[0]
         solved = solver.Retrograde(
             core_rules(self.rules), *sector[:2], self.depths, self.tables.core
         )
         while solved.advance():
-            self._work(solved, pool, f"{sector} ply {solved.level}", sector.places)
+            self._work(solved, pool, step, f" ply {solved.level}")
         tables = range(len(sector.sides))
         depths = [solved.depths(table) for table in tables] if self.depths else []
         tallies = tuple(Tally(*solved.tally(table)) for table in tables)
         self._write(sector, tallies, [solved.values(table) for table in tables], depths)
 
-    def _solve_slice(
-        self, group: Slice, missing: Sequence[Sector], pool: ThreadPoolExecutor
-    ) -> None:
-        """Solve a slice of the placing phase, write its missing files and open them."""
-        places = sum(sector.places for sector in missing)
+    def _solve_slice(self, step: Step, pool: ThreadPoolExecutor) -> None:
+        """Solve a slice of the placing phase."""
+        own, _, hand = step.sectors[0]
+        opponents = [sector.opponent for sector in step.sectors]
         solved = solver.PlacingSlice(
-            core_rules(self.rules), group.hand, group.own,
-            [sector.opponent for sector in missing], self.tables.core,
+            core_rules(self.rules), hand, own, opponents, self.tables.core
         )
         while solved.advance():
-            self._work(solved, pool, str(group), places)
+            self._work(solved, pool, step)
             self.tables.release()
             if solved.written is not None:
                 opponent, tally, values = solved.written
-                sector = Sector(group.own, opponent, group.hand)
-                self._write(sector, (Tally(*tally, None, None),), [values], [])
+                self._write(Sector(own, opponent, hand), (Tally(*tally, None, None),), [values], [])
 
     def _work(
         self, solved: solver.Retrograde | solver.PlacingSlice, pool: ThreadPoolExecutor,
-        step: str, places: int,
+        step: Step, detail: str = "",
     ) -> None:
-        """Run a stage with all threads; ``step`` and its ``places`` are for the reports."""
+        """Run a stage with all threads, and report progress."""
         try:
             futures = [pool.submit(solved.work) for _ in range(self.threads)]
             while wait(futures, _REPORT_EVERY).not_done:
-                self._report(step, solved.done * places)
+                self._report(step, solved.done, detail)
         except BaseException:
             solved.stop()
             raise

@@ -142,6 +142,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "open_tables(root)": lambda: open_tables(ANY, DEFAULT_RULES),
     "open_tables(rules)": lambda: open_tables("tables", "morris"),  # type: ignore[arg-type]
     "open_tables(men)": lambda: open_tables("tables", DEFAULT_RULES, 2.5),  # type: ignore[arg-type]
+    "play(text)": lambda: START.play("d6"),  # type: ignore[arg-type]
+    "play(tuple)": lambda: START.play((None, 3, ())),  # type: ignore[arg-type]
     "push(int)": lambda: START.push(ANY),
     "push(points)": lambda: START.push(Move(None, 99)),
     "push(text)": lambda: START.push("x"),

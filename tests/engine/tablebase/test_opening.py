@@ -19,7 +19,7 @@ from merels.engine.search.levels import LEVELS
 from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase import opening
-from merels.engine.tablebase.build import Builder, slices
+from merels.engine.tablebase.build import Builder, steps
 from merels.engine.tablebase.files import PACKED, VALUES, file_name, rules_folder
 from merels.engine.tablebase.opening import (
     LEAST_HAND,
@@ -98,9 +98,9 @@ def test_files_solved_again_are_equal_to_the_byte(tmp_path: Path, name: str) -> 
             )
             builder.tables.load(builder.folder, sector, check=True)
     with ThreadPoolExecutor(1) as pool:
-        for group in slices(rules):
-            if group.hand > LEAST_HAND:
-                builder._solve_slice(group, group.sectors, pool)
+        for step in steps(rules):
+            if step.sectors[0].hand > LEAST_HAND:
+                builder._solve(step, pool)
     files = make(tmp_path, tmp_path / "packed", rules)
     assert len(files) == len(opening_sectors(rules))
     for path in files:
