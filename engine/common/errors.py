@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 from merels.engine.common.messages import joined, message
 
@@ -37,6 +40,13 @@ def required_text(value: object, expected: str) -> str:
     if not isinstance(value, str):
         raise InputError(repr(value), f"expected a string: {expected}")
     return value
+
+
+def required_items(items: Iterable[Item], expected: str) -> Iterable[Item]:
+    """Return an argument that must be a list or other iterable; `InputError` if it is a string."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise InputError(repr(items), f"expected a list: {expected}")
+    return items
 
 
 class PlacedError(InputError):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.errors import InputError, required_items, required_text
 from merels.engine.game.board import POINTS, format_board
 from merels.engine.game.fields import SIDES as SIDES
 from merels.engine.game.fields import START as START
@@ -54,8 +54,7 @@ def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
 def play_moves(position: Position, tokens: Sequence[str]) -> Position:
     """Return the position after some moves; `InputError` names a token that is no legal move."""
     required_position(position)
-    if isinstance(tokens, str):
-        raise InputError(tokens, "expected a list of moves; text.split() makes one")
+    required_items(tokens, "moves; text.split() makes one")
     for index, token in join_steps(tokens):
         try:
             position = position.push(token)
@@ -96,4 +95,4 @@ def format_seventeen(position: Position) -> str:
 
 def format_moves(moves: Iterable[Move]) -> str:
     """Return moves as tokens, separated by spaces."""
-    return " ".join(str(read_move(move)) for move in moves)
+    return " ".join(str(read_move(move)) for move in required_items(moves, "moves"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.errors import InputError, required_items, required_text
 from merels.engine.common.messages import message
 from merels.engine.common.numbers import read_whole, whole_number
 
@@ -155,9 +155,7 @@ def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:
     `InputError` for an unknown preset or field, or an invalid value.
     """
     rules = preset(variant)
-    if isinstance(settings, str) or not isinstance(settings, Iterable):
-        raise InputError(repr(settings), "expected a list of settings, such as ['Flying=never']")
-    for setting in settings:
+    for setting in required_items(settings, "settings such as ['Flying=never']"):
         required_text(setting, "Field=value")
         name, equals, value = setting.partition("=")
         if not equals:

@@ -27,10 +27,11 @@ class Score:
     win_in: int | None = None
 
     def __post_init__(self) -> None:
-        if (self.cp is None) == (self.win_in is None):
+        number = self.win_in if self.cp is None else self.cp
+        if None not in (self.cp, self.win_in) or not isinstance(number, int):
             raise InputError(
                 f"cp={self.cp!r} win_in={self.win_in!r}",
-                "expected either cp or win_in, as in Score(cp=20)",
+                "expected an integer, either cp or win_in, as in Score(cp=20)",
             )
 
     def mate(self) -> int | None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, required_items
 from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
@@ -162,7 +162,7 @@ class Searcher:
         """
         required_position(position)
         required_limit(limit)
-        moves = tuple(map(read_move, root_moves))
+        moves = tuple(map(read_move, required_items(root_moves, "moves to choose from")))
         level = read_level(level)
         multipv = whole_number(multipv, 1, core.MAX_LINES, "multipv")
         real_number(overhead, 0, LONGEST, "overhead")

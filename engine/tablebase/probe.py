@@ -14,7 +14,7 @@ from merels.engine.common.numbers import whole_number
 from merels.engine.common.shell import shell_text
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_history, core_rules, decode_move
-from merels.engine.game.position import Move, Position
+from merels.engine.game.position import Move, Position, required_position
 from merels.engine.game.rules import MINIMUM_MEN, Rules, required_rules
 from merels.engine.tablebase.files import (
     DEPTHS,
@@ -62,7 +62,7 @@ class Tables:
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+        self.rules = required_rules(rules)
         self.core = core.TableSet(core_rules(rules))
         self.headers: dict[Sector, Header] = {}
         self.problems: list[str] = []
@@ -175,7 +175,7 @@ class Tables:
 
         The plies since the last removal are ignored; see `bounds`.
         """
-        stored = self.core.probe(core_board(position))
+        stored = self.core.probe(core_board(required_position(position)))
         if stored is None:
             return None
         value, depth = stored
@@ -186,7 +186,7 @@ class Tables:
 
         They differ if a limit on plies may turn a win or loss into a draw.
         """
-        return self.core.bounds(core_board(position))
+        return self.core.bounds(core_board(required_position(position)))
 
     def moves(self, position: Position) -> Iterator[tuple[Move, TableValue | None]]:
         """Yield each legal move with its value for the side that plays it, or None if unknown.
@@ -194,6 +194,7 @@ class Tables:
         The value accounts for the repetitions and plies of the game. The depth counts the move,
         too: a move that removes a man or ends the game has depth 1.
         """
+        required_position(position)
         values = {decode_move(row[0]): row[1:3] for row in self.move_rows(position)}
         for move in position.legal_moves():
             value, depth = values[move]
@@ -229,11 +230,10 @@ def open_tables(
     ``check``: compare every checksum. The result's ``problems`` name each unusable file; a missing
     file is no problem.
     """
-    required_rules(rules)
+    tables = Tables(rules)
     whole_number(men, 0, MAX_MEN, "men")
     if not isinstance(root, (str, Path)):
         raise InputError(repr(root), "expected the folder of tables")
-    tables = Tables(rules)
     try:
         check_rules(rules)
     except InputError as error:

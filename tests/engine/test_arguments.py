@@ -19,7 +19,9 @@ from merels.engine import (
     Move,
     Position,
     Rules,
+    Score,
     Searcher,
+    Tables,
     evaluate,
     format_moves,
     format_position,
@@ -122,6 +124,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "parse_position(text, name)": lambda: parse_position(TEXT, "morris"),  # type: ignore[arg-type]
     "format_position": lambda: format_position(ANY),
     "format_seventeen": lambda: format_seventeen(ANY),
+    "format_moves(number)": lambda: format_moves(ANY_NUMBER),
+    "format_moves(text)": lambda: format_moves("d6"),
     "format_moves(int)": lambda: format_moves([5]),  # type: ignore[list-item]
     "format_moves(points)": lambda: format_moves([Move(0, 99)]),
     "parse_move": lambda: parse_move(ANY),
@@ -137,6 +141,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "level_named": lambda: level_named(ANY),
     "play_moves(position)": lambda: play_moves(ANY, ["d6"]),
     "play_moves(text)": lambda: play_moves(START, "d6 f4"),
+    "play_moves(int)": lambda: play_moves(START, ANY_NUMBER),
     "play_moves(tokens)": lambda: play_moves(START, [5]),  # type: ignore[list-item]
     "evaluate": lambda: evaluate(ANY),
     "open_tables(root)": lambda: open_tables(ANY, DEFAULT_RULES),
@@ -159,6 +164,17 @@ CALLS: dict[str, Callable[[], object]] = {
     "search(position)": lambda: Searcher(4).search(ANY, Limit(nodes=1)),
     "search(limit)": lambda: Searcher(4).search(START, 0.1),  # type: ignore[arg-type]
     "search(root_moves)": lambda: Searcher(4).search(START, Limit(nodes=1), root_moves=[ANY]),
+    "search(root_moves, int)": lambda: Searcher(4).search(
+        START, Limit(nodes=1), root_moves=ANY_NUMBER),
+    "search(root_moves, text)": lambda: Searcher(4).search(
+        START, Limit(nodes=1), root_moves="d6"),
+    "Tables": lambda: Tables("mill"),  # type: ignore[arg-type]
+    "Tables.probe": lambda: Tables(DEFAULT_RULES).probe(ANY),
+    "Tables.bounds": lambda: Tables(DEFAULT_RULES).bounds(ANY),
+    "Tables.moves": lambda: list(Tables(DEFAULT_RULES).moves(ANY)),
+    "Score(text)": lambda: Score(cp="x"),  # type: ignore[arg-type]
+    "Score(two)": lambda: Score(cp=1, win_in=1),
+    "Score()": lambda: Score(),
     "search(multipv)": lambda: Searcher(4).search(START, Limit(nodes=1), multipv=0),
     "search(level)": lambda: Searcher(4).search(START, Limit(nodes=1), level=ANY),
     "search(overhead)": lambda: Searcher(4).search(START, Limit(nodes=1), overhead=-1),

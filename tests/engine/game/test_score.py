@@ -54,7 +54,7 @@ def test_a_view_needs_a_side(side: object) -> None:
 
 def test_a_score_has_one_field() -> None:
     for fields in ({}, {"cp": 1, "win_in": 2}):
-        with pytest.raises(InputError, match="expected either cp or win_in"):
+        with pytest.raises(InputError, match="expected an integer, either cp or win_in"):
             Score(**fields)
 
 
