@@ -181,6 +181,8 @@ MISTAKES = (
     ("tables build -men 6 -memory nan", "expected GiB from 0.001 to 100000"),
     ("tables stats -dir .", "no usable tables here; make them with merels tables build -all"),
     ("tables probe nonsense", "expected"),
+    ("check './my engine'", "an engine is given as -engine cmd='./my engine'"),
+    ("tournament ./engine", "or -openings; an engine is given as -engine cmd=./engine"),
     ("tables probe startpos -tables x", "merels tables probe: unrecognized arguments: -tables x"),
     ("tables stats -dir . -set Colour=red", "expected a rule field"),
     # league

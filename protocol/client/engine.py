@@ -100,6 +100,8 @@ class Engine(AnyEngine):
     ) -> None:
         """Start the process: see `Connection`. Call `greet` next; `popen` does both."""
         super().__init__()
+        if not isinstance(spec, EngineSpec):
+            raise InputError(str(spec), "expected an EngineSpec; Engine.popen starts a command")
         self.connection = Connection(spec, stderr=stderr, trace=trace)
         self.options = self.connection.options
         self.pid = self.connection.pid

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_real, read_whole
+from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
@@ -64,7 +65,10 @@ class Parser(argparse.ArgumentParser):
         """Parse arguments; an unknown one is an error of this command, not of its parent."""
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            text = f"unrecognized arguments: {' '.join(unknown)}"
+            if "-engine" in self._option_string_actions and not unknown[0].startswith("-"):
+                text += f"; an engine is given as -engine cmd={shell_text(unknown[:1])}"
+            self.error(text)
         return options, unknown
 
     def error(self, message: str) -> NoReturn:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, MutableMapping
 
 from merels.engine.common.errors import InputError
 from merels.engine.common.messages import message
 from merels.engine.game.position import COUNTING_RULES, Move, Position
-from merels.protocol.games.tree import Node, Tree, place_of
+from merels.engine.game.rules import PRESETS
+from merels.protocol.games.tree import RESULTS, Node, Tree, place_of
 from merels.protocol.games.writer import format_record
 
 
@@ -15,7 +16,8 @@ class Record(Tree):
     """A game: tags, result, and a tree of moves from a first position.
 
     ``str(record)`` is the game as PGN. ``record.root`` is the node before the first move.
-    `InputError` for an illegal move, and for a FEN among the tags that is not the first position.
+    `InputError` for an illegal move, an unknown result, and for tags FEN and Variant that differ
+    from the first position and its rules.
     """
 
     def __init__(
@@ -30,10 +32,28 @@ class Record(Tree):
                 stated, f"the tag FEN differs from the first position, {self.start.fen()}"
             )
 
+        if (variant := self.tags.get("Variant", "").lower()) in PRESETS:
+            if variant != self.start.rules.variant:
+                raise InputError(
+                    self.tags["Variant"], "the tag Variant differs from the rules of the first "
+                    f"position, {self.start.rules.variant}"
+                )
+
     @property
-    def headers(self) -> dict[str, str]:
-        """The tags, as python-chess calls them."""
-        return self.tags
+    def result(self) -> str:
+        """The result: 1-0, 0-1, 1/2-1/2, or * if it is not known; the tag Result follows it."""
+        return self._result
+
+    @result.setter
+    def result(self, result: str) -> None:
+        if result not in RESULTS:
+            raise InputError(str(result), f"expected a result: {', '.join(RESULTS)}")
+        self._result = result
+
+    @property
+    def headers(self) -> MutableMapping[str, str]:
+        """The tags, and the result as the tag Result, as in python-chess."""
+        return _Headers(self)
 
     @property
     def variations(self) -> list[Node]:
@@ -46,6 +66,34 @@ class Record(Tree):
 
     def __str__(self) -> str:
         return format_record(self)
+
+
+class _Headers(MutableMapping[str, str]):
+    """The tags of a record; Result is its result."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def __getitem__(self, name: str) -> str:
+        return self._record.result if name == "Result" else self._record.tags[name]
+
+    def __setitem__(self, name: str, value: str) -> None:
+        if name == "Result":
+            self._record.result = value
+        else:
+            self._record.tags[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._record.tags[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._record.tags, "Result": ""})
+
+    def __len__(self) -> int:
+        return len({*self._record.tags, "Result"})
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def notices_of(record: Record, by_flags: bool = True) -> list[str]:

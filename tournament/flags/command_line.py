@@ -226,6 +226,8 @@ def _grouped(
             expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):
                 expected = "expected a flag such as -engine or -openings"
+                if not index:
+                    expected += f"; an engine is given as -engine cmd={shell_text([name])}"
             error = InputError(words[index], expected)
             if faults is None:
                 raise error

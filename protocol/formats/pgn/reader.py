@@ -71,6 +71,8 @@ def _games(text: str | Iterable[str]) -> Iterator[GameText]:
     """Yield the games of a text or of an open file; their moves are not read."""
     if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
         text = required_text(text, "game records").removeprefix("\ufeff")
+        if text.lower().endswith(".pgn") and "\n" not in text:
+            raise InputError(text, "expected game records or an open file, not its name")
         return split_games(StringIO(text, newline=None))
     return split_games(_without_bom(text))
 

@@ -12,7 +12,7 @@ import pytest
 from merels.engine import Position, make_rules
 from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
-from merels.protocol import Engine, EngineError, InProcessEngine, PovScore, parse_records
+from merels.protocol import Engine, EngineError, InProcessEngine, PovScore, Record, parse_records
 from tests.protocol.client.test_engine import fake
 
 START: Any = Position()
@@ -32,10 +32,23 @@ START: Any = Position()
     lambda: InProcessEngine().play(START, Limit(nodes=1), stop=True),
     lambda: InProcessEngine().analysis(START, stop=True),
     lambda: Engine.popen(fake("sound"), timeout=-1), lambda: PovScore(20, 0),
+    lambda: Engine("./engine"), lambda: next(parse_records("games.pgn")),
+    lambda: Record(result="2-0"), lambda: setattr(Record(), "result", "x"),
+    lambda: Record(tags={"Variant": "morris"}), lambda: Record().headers.update(Result="won"),
 ])  # fmt: skip
 def test_a_wrong_argument_raises_an_input_error(call: Callable[[], object]) -> None:
     with pytest.raises(InputError):
         call()
+
+
+def test_headers_contain_the_result() -> None:
+    record = Record(tags={"White": "A"})
+    record.headers["Result"] = "1-0"
+    record.headers["Black"] = "B"
+    assert dict(record.headers) == {"White": "A", "Black": "B", "Result": "1-0"}
+    assert len(record.headers) == 3 and record.result == "1-0" and "Result" not in record.tags
+    del record.headers["White"]
+    assert '[White "?"]\n[Black "B"]\n[Result "1-0"]' in str(record)
 
 
 @pytest.mark.parametrize(("command", "protocol"), [(5, "uci"), ([b"x"], "uci"), ("x", 5)])

@@ -53,6 +53,14 @@ def test_merels_runs_as_a_module() -> None:
     ) == output("--version")
 
 
+def test_a_name_of_a_package_is_an_error_that_says_which() -> None:
+    for name, package in (("Position", "engine"), ("Engine", "protocol"), ("Sprt", "tournament")):
+        with pytest.raises(AttributeError, match=f"{name}'; it is in merels.{package}"):
+            getattr(merels, name)
+    with pytest.raises(AttributeError, match="no attribute 'Board'$"):
+        getattr(merels, "Board")
+
+
 @pytest.mark.skipif(
     Path(merels.__file__).parent.parent.name == "tournament",
     reason="the finder of an editable installation is asked after the current folder",
