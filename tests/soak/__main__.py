@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 import shutil
 import signal
 import sys
@@ -139,10 +138,11 @@ def check_records(rows: Sequence[Row], writer: GameWriter, path: Path) -> None:
     games = [FIRST_TAG + rest for rest in path.read_text(encoding="utf-8").split(FIRST_TAG)[1:]]
     texts = [writer.text(row) for row in rows]
     assert sorted(games) == sorted(texts), "the PGN file differs from the journal"
-    for row, game in zip(rows, games, strict=True):
-        moves = [str(move) for move in parse_record(game).moves]
+    for row, text in zip(rows, texts):
+        record = parse_record(text)
+        moves = [str(move) for move in record.moves]
         assert moves == [*row.opening.split(), *row.moves.split()], f"moves of game {row.number}"
-        assert re.search(r'\[Result "([^"]*)"\]', game)[1] == row.result  # type: ignore[index]
+        assert record.result == row.result
 
 
 def check_blame(scenario: Scenario, rows: Sequence[Row], folder: Path) -> None:

@@ -168,8 +168,9 @@ class PairTask:
 
     @property
     def engines(self) -> frozenset[str]:
-        """Names of the task's engines."""
-        return frozenset(name for game in self.games for name in (game.white.name, game.black.name))
+        """Names of the two engines, which swap colours between the games of a pair."""
+        game = self.games[0]
+        return frozenset((game.white.name, game.black.name))
 
     def without(self, played: set[int]) -> PairTask:
         """Return the task without the games whose numbers are in ``played``."""
