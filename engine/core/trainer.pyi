@@ -15,6 +15,15 @@ SAMPLE_BYTES: int
 WHOLE: int                               # number in a sample that represents one point
 NO_POINTS: int                           # number in a sample that represents unknown points
 
+def pack_sample(
+    fields: _Board, flying: int, score: float | None, result: float | None
+) -> bytes:
+    """Return the sample of a board.
+
+    ``flying`` is the rule's number. ``score`` is the points that a search expects for the side to
+    move, ``result`` its points in the game or by the tables, each from 0 to 1, or None.
+    """
+
 def shuffle(data: bytearray, seed: int) -> None:
     """Shuffle samples in place."""
 

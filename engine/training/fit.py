@@ -73,7 +73,7 @@ samples needs less decay."""
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
 
-    Each piece is a concatenation of `Sample.pack` results; ``unseen`` are keys of `suite_keys`;
+    Each piece is a concatenation of samples; ``unseen`` are keys of `suite_keys`;
     ``processes`` is the number of threads.
     """
     all_samples = b"".join(pieces)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-import struct
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, placed
 from merels.engine.core import core, trainer
@@ -36,47 +34,6 @@ PER_LOGIT = 250.0
 
 The evaluation itself uses 130 (``PER_LOGIT`` in fit.pxi). Scores of short searches are less
 certain."""
-
-_SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
-_FLYING = 28
-"""First bit of the rule on flying in a packed sample's second number."""
-
-
-class Sample(NamedTuple):
-    """A position and its expected points.
-
-    own, opponent               masks of men of the side to move and of its opponent
-    own_hand, opponent_hand     men in hand
-    flying                      who may fly, as in the core's rules
-    score                       points that a search expects for the side to move, 0 to 1, or None
-    result                      points of the side to move in the game or by the tablebase, or None
-    """
-
-    own: int
-    opponent: int
-    own_hand: int
-    opponent_hand: int
-    flying: int
-    score: float | None
-    result: float | None
-
-    @staticmethod
-    def of(
-        position: Position, flying: int, score: float | None, result: float | None
-    ) -> Sample:
-        """Return the sample of a position."""
-        return Sample(*core_board(position)[:4], flying, score, result)
-
-    def pack(self) -> bytes:
-        """Return the sample's bytes, in the format of the core."""
-        return _SAMPLE.pack(
-            self.own | self.own_hand << SIZE,
-            self.opponent | self.opponent_hand << SIZE | self.flying << _FLYING,
-            *(
-                trainer.NO_POINTS if points is None else round(points * trainer.WHOLE)
-                for points in self[-2:]
-            ),
-        )
 
 
 def random_position(rules: Rules, own: int, opponent: int, chance: random.Random) -> Position:

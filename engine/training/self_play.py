@@ -23,7 +23,7 @@ from merels.engine.core.convert import (
 )
 from merels.engine.game.position import Position
 from merels.engine.game.rules import FLYING_MEN, MEN_PER_SIDE, Rules, make_rules
-from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, Sample, random_position
+from merels.engine.training.samples import PER_LOGIT, SCORED_NODES, random_position
 
 CHUNK = 500
 """Number of games in one task."""
@@ -103,7 +103,7 @@ def _first_position(player: _Player, rules: Rules, chance: random.Random) -> Pos
     return position
 
 
-def _play_game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[Sample]:
+def _play_game(player: _Player, rules: Rules, chance: random.Random) -> Iterator[bytes]:
     """Play a game; yield the samples of its positions.
 
     The game ends early when a search has proved its result, and as a draw after `_MAX_MOVES`.
@@ -133,7 +133,7 @@ def _play_game(player: _Player, rules: Rules, chance: random.Random) -> Iterator
         else:
             # `exp` differs between machines in its last bits; a sample stores only 15 bits.
             expected = 1 / (1 + exp(-max(-4000, min(4000, score)) / PER_LOGIT))
-        yield Sample.of(position, player.rules[0], expected, result)
+        yield trainer.pack_sample(core_board(position), player.rules[0], expected, result)
 
 
 def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
@@ -156,7 +156,7 @@ def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
         player.table.clear()
         player.worker.clear()
         for sample in _play_game(player, rules, chance):
-            samples += sample.pack()
+            samples += sample
         searched = trainer.hash_samples(
             player.table, player.rules, MAX_HASH_SAMPLES, chance.getrandbits(64)
         )

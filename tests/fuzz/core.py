@@ -177,6 +177,7 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     "PlacingSlice.stop": _fixed(), "PlacingSlice.done": _fixed(),
     "PlacingSlice.written": _fixed(),
     "draw_samples": _fixed(_A_TABLE, 3, 3, 0, 20, 1),
+    "pack_sample": lambda chance: [some_board(chance), 1, 0.5, {"a": "none"}],
     "hash_samples": lambda chance: [
         {"a": "TranspositionTable"}, some_rules(chance), 20, 1],
     "score_samples": lambda chance: [

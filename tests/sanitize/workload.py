@@ -43,7 +43,7 @@ from merels.engine.tablebase.sectors import Sector, kept_placing_sectors
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import Verifier
 from merels.engine.tools import bench, suite
-from merels.engine.training.samples import Sample, random_position
+from merels.engine.training.samples import random_position
 from merels.protocol.client.scanner import last_answer, last_score, parse_summary
 from tests.engine.random_games import random_positions
 from tests.protocol.client.readable_scanner import find_answer, find_score, random_lines
@@ -287,7 +287,7 @@ def fitting(tables: Tables) -> list[object]:
         known = tables.probe(position)
         assert known is not None
         points = (1 + known.value) / 2
-        samples += Sample.of(position, 1, points, points).pack()
+        samples += trainer.pack_sample(core_board(position), 1, points, points)
     samples += trainer.draw_samples(tables.core, 4, 3, 0, 50, 1)
     worker = core.SearchWorker(core.TranspositionTable(1))
     leaves = trainer.leaf_samples(tables.core, worker, samples, 50)

@@ -68,6 +68,28 @@ cdef Py_ssize_t check_samples(_Span data) except -1:
     return number
 
 
+# A number of points in the unit of samples; None: unknown.
+cdef int packed_points(points) except -1:
+    if points is None:
+        return NO_POINTS
+    if not 0 <= points <= 1:
+        raise ValueError(f"expected points from 0 to 1, found {points}")
+    return round(points * WHOLE)
+
+
+def pack_sample(tuple fields not None, int flying, score, result):
+    cdef uint8_t data[SAMPLE_BYTES]
+    cdef Sample sample
+    sample.board = load_board(fields)
+    if not 0 <= flying <= FLYING_BOTH:
+        raise ValueError(f"unknown value of Flying: {flying}")
+    sample.flying = flying
+    sample.score = packed_points(score)
+    sample.result = packed_points(result)
+    write_sample(data, &sample)
+    return data[:SAMPLE_BYTES]
+
+
 # A random number below a limit, the same on every machine.
 cdef inline uint64_t random_below(uint64_t *state, uint64_t limit) noexcept nogil:
     state[0] += GOLDEN

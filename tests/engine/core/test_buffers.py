@@ -12,7 +12,7 @@ import pytest
 from merels.engine.core import core, solver, trainer
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import PRESETS
-from merels.engine.training.samples import Sample
+from tests.kit.samples import Sample
 
 RULES = core_rules(PRESETS["morris"])
 SAMPLE = Sample(0b0101_0101_0101, 0b0101_0000 << 12, 0, 0, 1, 0.5, 0.5).pack()

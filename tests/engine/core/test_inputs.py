@@ -202,7 +202,7 @@ def test_threads_may_load_the_index_at_the_same_time() -> None:
 
 READ_TABLES = """
 from merels.engine.core import core, trainer
-from merels.engine.training.samples import Sample
+from tests.kit.samples import Sample
 from tests.engine.core.test_inputs import tables, worker
 
 sample = Sample(0b10101, 0b10101 << 8, 0, 0, 1, 0.5, 0.5).pack()

@@ -19,8 +19,9 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.training import fit, self_play
-from merels.engine.training.samples import Sample, TableLabeller, random_position
+from merels.engine.training.samples import TableLabeller, random_position
 from merels.engine.training.self_play import Round
+from tests.kit.samples import Sample
 from tests.kit.tables import built_tables
 
 DATA = Path(__file__).parents[2] / "data"
@@ -93,6 +94,19 @@ def test_a_sample_has_the_same_bytes_on_every_machine() -> None:
     sample = Sample(0x800001, 0x000102, 9, 8, 2, 0.5, None)
     assert sample.pack().hex(" ") == "01 00 80 09 02 01 00 28 00 40 ff ff"
     assert list(unpack(sample.pack())) == [sample]
+
+
+def test_packed_samples_are_those_of_readable_python() -> None:
+    chance, rules = random.Random(3), make_rules("morris")
+    for _ in range(300):
+        position = random_position(rules, chance.randint(3, 9), chance.randint(3, 9), chance)
+        points = [chance.choice((None, 0.5, chance.random())) for _ in range(2)]
+        expected = Sample.of(position, chance.randrange(3), *points)
+        packed = trainer.pack_sample((*expected[:4], 0), expected.flying, *points)
+        assert packed == expected.pack()
+    for flying, score in ((3, 0.5), (-1, 0.5), (1, 1.5), (1, -1e-5), (1, float("nan"))):
+        with pytest.raises(ValueError):
+            trainer.pack_sample((1, 2, 8, 8, 0), flying, score, None)
 
 
 def test_shuffling_keeps_every_sample() -> None:
