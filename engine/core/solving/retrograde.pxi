@@ -243,9 +243,10 @@ cdef class Retrograde:
         return <uint64_t>self.sector.classes * self.sector.size
 
     def tally(self, int table):
-        cdef uint64_t *counts = self.sector.settled[table]
-        cdef int *longest = self.longest[table]
+        cdef uint64_t *counts
+        cdef int *longest
         self.check_packed(table)
+        counts, longest = self.sector.settled[table], self.longest[table]
         return (counts[DRAWN], counts[WON], counts[LOST],
                 None if longest[NEW_WON] < 0 else longest[NEW_WON],
                 None if longest[NEW_LOST] < 0 else longest[NEW_LOST])
