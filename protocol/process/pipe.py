@@ -10,12 +10,10 @@ from threading import Lock
 from time import monotonic_ns
 
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.process import EngineProcess, read_chunk
 from merels.protocol.process.round_trip import round_trip
 from merels.protocol.process.standard_error import WIDE_PIPE
 
-CHUNK = 1 << 16
-"""Maximum number of bytes of one read."""
 LONGEST_LINE = 1 << 16
 """Bytes after which a line is cut if its end has not arrived; the rest of the line is dropped."""
 MILLISECOND = 1_000_000
@@ -63,20 +61,12 @@ class Pipe:
 
     def _connect(self) -> None:
         """Prepare to read and write."""
-        process = self.process
-        self._input, self._output = process.stdin, process.stdout
-        self._errors = process.errors.descriptor
+        self._input, self._output = self.process.stdin, self.process.stdout
         os.set_blocking(self._input, False)
         os.set_blocking(self._output, False)
-        self._poll = select.poll()
-        self._poll.register(self._output, select.POLLIN)
-        self._poll.register(self._errors, select.POLLIN)
-        self._sentinel = -1
-        self._longest_wait = _WAIT_WITHOUT_SENTINEL
-        if process.sentinel is not None:
-            self._poll.register(process.sentinel, select.POLLIN)
-            self._sentinel = process.sentinel
-            self._longest_wait = LONGEST_WAIT
+        self._poll = self.process.watch()
+        has_sentinel = self.process.sentinel is not None
+        self._longest_wait = LONGEST_WAIT if has_sentinel else _WAIT_WITHOUT_SENTINEL
 
     def close_input(self, timeout: float = -1.0) -> None:
         """Close the engine's input after the lines sent so far; any thread may call this.
@@ -152,8 +142,10 @@ class Pipe:
                 or len(data) > _ATOMIC_WRITE):
             raise BlockingIOError
         try:
+            process = self.process
             chunk = round_trip(
-                self._writing, self._input, data, self._output, self._sentinel, self._errors,
+                self._writing, self._input, data, self._output,
+                -1 if process.sentinel is None else process.sentinel, process.errors.descriptor,
                 self._longest_wait, timeout,
             )
         except OSError:  # A full input, or one that is closed, which `send` reports.
@@ -235,24 +227,16 @@ class Pipe:
 
     def _read(self, milliseconds: int) -> bytes | None:
         """Return bytes that arrive in ``milliseconds``, b'' at the end of output, or None."""
+        process = self.process
         if milliseconds > self._longest_wait:
             milliseconds = self._longest_wait
-        ready = [descriptor for descriptor, _ in self._poll.poll(milliseconds)]
-        if not ready:
-            return self._end() if milliseconds and self.process.sentinel is None else None
-        try:
-            return os.read(self._output, CHUNK)
-        except BlockingIOError:
-            if self._errors in ready and not self.process.errors.drain():
-                self._poll.unregister(self._errors)
-                self._errors = -1
-            return self._end() if self.process.sentinel in ready else None
-        except OSError:
-            return b""
-
-    def _end(self) -> bytes | None:
-        """Return b'' if the process has ended, although a child may hold the pipe open."""
-        return None if self.process.exit_status() is None else b""
+        ready = process.ready(self._poll, milliseconds)
+        if self._output in ready:
+            return read_chunk(self._output)
+        # The process may have ended although a child holds the pipe open.
+        if process.sentinel in ready or process.sentinel is None and milliseconds > 0:
+            return None if process.exit_status() is None else b""
+        return None
 
     def _write(self, data: bytes, deadline: int, reading: bool) -> None:
         """Write all of ``data``; `EngineTimeout` at the deadline.
@@ -273,41 +257,16 @@ class Pipe:
                 raise EngineTerminated(self.process.describe_end(seconds, "input")) from None
             if not data:
                 return
-            if poll is None:
-                poll = self._poll_to_write(reading)
             remaining = deadline - monotonic_ns()
             if remaining < 0:
                 raise EngineTimeout("does not read its input")
-            for descriptor, _ in poll.poll(min(remaining // MILLISECOND + 1, self._longest_wait)):
-                is_open = True
-                if descriptor == self._output:
-                    is_open = self._read_ahead(most)
-                elif descriptor == self._errors:
-                    is_open = self.process.errors.drain()
-                if not is_open:
-                    poll.unregister(descriptor)
-
-    def _poll_to_write(self, reading: bool) -> select.poll:
-        """Return a poll object for the input, and with ``reading`` for the outputs."""
-        poll = select.poll()
-        poll.register(self._input, select.POLLOUT)
-        if reading:
-            poll.register(self._output, select.POLLIN)
-            if self.process.errors.descriptor >= 0:
-                poll.register(self._errors, select.POLLIN)
-        return poll
-
-    def _read_ahead(self, most: int) -> bool:
-        """Read output during a write, and keep it up to the byte number ``most``.
-
-        Return False at the end of output.
-        """
-        try:
-            chunk = os.read(self._output, CHUNK)
-        except OSError:
-            return False
-        if chunk:
-            lines = self._accept(chunk)
-            if self.received < most:
-                self._lines.extend(lines.split(b"\n")[:-1])
-        return bool(chunk)
+            if poll is None:
+                poll = self.process.watch() if reading else select.poll()
+                poll.register(self._input, select.POLLOUT)
+            wait = min(remaining // MILLISECOND + 1, self._longest_wait)
+            if self._output in self.process.ready(poll, wait):
+                chunk = read_chunk(self._output)
+                # The end of output ends the write, too: `_accept` raises the error.
+                lines = b"" if chunk is None else self._accept(chunk)
+                if self.received < most:
+                    self._lines.extend(lines.split(b"\n")[:-1])

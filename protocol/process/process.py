@@ -23,8 +23,8 @@ QUIT_SECONDS = 2.0
 """Grace period for an engine to exit after ``quit``, in seconds."""
 TERMINATE_SECONDS = 0.5
 """Grace period after SIGTERM, in seconds."""
-_DRAIN_BYTES = 1 << 16
-"""Bytes of output that are dropped by one read."""
+CHUNK = 1 << 16
+"""Maximum number of bytes of one read."""
 _CHECK_SECONDS = 0.02
 """Seconds between checks of whether a process has ended, where no descriptor reports it."""
 
@@ -66,6 +66,16 @@ def _start_error(program: str, error: OSError | ValueError) -> EngineError:
     elif number == errno.ENOENT:
         hint = "; the program in its first line is missing"
     return EngineError(f"cannot start '{program}': {_reason(error)}{hint}")
+
+
+def read_chunk(descriptor: int) -> bytes | None:
+    """Return the bytes that can be read now; b'' at the end and after an error, None if none."""
+    try:
+        return os.read(descriptor, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""
 
 
 class EngineProcess:
@@ -143,6 +153,7 @@ class EngineProcess:
         if hasattr(os, "pidfd_open"):
             with suppress(OSError):
                 self.sentinel = os.pidfd_open(self.pid)
+        self._stderr = self.errors.descriptor
         self.closed = False
         self._ending = threading.Lock()
         self._killed = False
@@ -173,6 +184,21 @@ class EngineProcess:
                         used = (used or 0) + ticks
         return None if used is None else used / os.sysconf("SC_CLK_TCK")
 
+    def watch(self) -> select.poll:
+        """Return a poll object for the output, standard error and `sentinel`; see `ready`."""
+        poll = select.poll()
+        for source in (self.stdout, self.errors.descriptor, self.sentinel):
+            if source is not None and source >= 0:
+                poll.register(source, select.POLLIN)
+        return poll
+
+    def ready(self, poll: select.poll, milliseconds: float) -> dict[int, int]:
+        """Return the descriptors that become ready, with their events; drain standard error."""
+        ready = dict(poll.poll(milliseconds))
+        if self._stderr in ready and not self.errors.drain():
+            poll.unregister(self._stderr)
+        return ready
+
     def wait(self, seconds: float) -> bool:
         """Wait for the end of the process, and drop its output; return whether it has ended."""
         if not POSIX:
@@ -180,32 +206,16 @@ class EngineProcess:
                 self._popen.wait(seconds)
             return self.exit_status() is not None
         deadline = time.monotonic() + seconds
-        poll = select.poll()
-        errors = self.errors.descriptor
-        for source in (self.stdout, errors, self.sentinel):
-            if source is not None and source >= 0:
-                poll.register(source, select.POLLIN)
+        poll = self.watch()
         while self.exit_status() is None:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 return False
             pause = remaining if self.sentinel is not None else min(remaining, _CHECK_SECONDS)
-            for descriptor, _ in poll.poll(pause * 1000 + 1):
-                if descriptor == self.sentinel:
-                    continue
-                is_open = self.errors.drain() if descriptor == errors else self._drain()
-                if not is_open:
-                    poll.unregister(descriptor)
+            ready = self.ready(poll, pause * 1000 + 1)
+            if self.stdout in ready and read_chunk(self.stdout) == b"":
+                poll.unregister(self.stdout)
         return True
-
-    def _drain(self) -> bool:
-        """Drop the output that can be read now; return False at its end."""
-        try:
-            return bool(os.read(self.stdout, _DRAIN_BYTES))
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
 
     def describe_end(self, seconds: float = 0.5, pipe: str = "output") -> str:
         """Return how a process that closed ``pipe`` ended, and its last line of standard error.

@@ -13,8 +13,8 @@ from time import monotonic_ns
 
 from merels.protocol.process.command import POSIX
 from merels.protocol.process.errors import EngineTerminated, EngineTimeout
-from merels.protocol.process.pipe import CHUNK, LONGEST_WAIT, Pipe, Trace
-from merels.protocol.process.process import EngineProcess
+from merels.protocol.process.pipe import LONGEST_WAIT, Pipe, Trace
+from merels.protocol.process.process import CHUNK, EngineProcess
 from merels.protocol.process.standard_error import StandardError
 
 _CHUNKS_AHEAD = 64
