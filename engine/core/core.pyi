@@ -121,13 +121,6 @@ class TranspositionTable:
     def full(self) -> int:
         """Estimate from 1000 entries the permille of the whole table that this search filled."""
 
-    # For tests.
-    def read_entry(self, index: int) -> tuple[int, int]:
-        """Return an entry's check (key ^ data) and data; the data of an empty entry are 0."""
-
-    def write_entry(self, index: int, check: int, data: int) -> None:
-        """Replace an entry without regard to other threads."""
-
 class Deadline:
     """A time at which the searches that share this object end; initially never."""
 

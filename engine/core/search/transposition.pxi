@@ -145,19 +145,6 @@ cdef class TranspositionTable:
     def new_search(self):
         self.table.generation = (self.table.generation + 1) & 0xFF
 
-    # For tests of torn entries.
-    def read_entry(self, uint64_t index):
-        return self.entry_at(index).check, self.entry_at(index).data
-
-    def write_entry(self, uint64_t index, uint64_t check, uint64_t data):
-        self.entry_at(index).check = check
-        self.entry_at(index).data = data
-
-    cdef Entry *entry_at(self, uint64_t index) except NULL:
-        if index >= BUCKET * self.table.buckets:
-            raise ValueError(f"no entry {index} in the part of the table in use")
-        return &self.table.entries[index]
-
     def full(self):
         cdef int i, current = 0
         cdef const Entry *entries = self.table.entries

@@ -13,6 +13,7 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Position
 from merels.engine.game.rules import make_rules
 from merels.engine.training.samples import random_position
+from tests.kit.entries import Entries
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0", "ThreeThreePlies=0"])
 QUIET = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
@@ -60,6 +61,7 @@ class Search:
 
     def __init__(self) -> None:
         self.table = core.TranspositionTable(1)
+        self.entries = Entries(self.table)
 
     def _places(self, position: Position) -> range:
         buckets = (self.table.megabytes_in_use() << 20) // 64
@@ -68,11 +70,11 @@ class Search:
 
     def put(self, position: Position, entry: Entry) -> None:
         data = entry.move | (entry.score & 0xFFFF) << 20 | entry.depth << 36 | entry.bound << 44
-        self.table.write_entry(self._places(position)[0], key_of(position) ^ data, data)
+        self.entries[self._places(position)[0]] = key_of(position) ^ data, data
 
     def get(self, position: Position) -> Entry | None:
         for place in self._places(position):
-            check, data = self.table.read_entry(place)
+            check, data = self.entries[place]
             if data and check ^ data == key_of(position):
                 score = data >> 20 & 0xFFFF
                 return Entry(score - (score >> 15 << 16), data >> 36 & 0xFF, data >> 44 & 3,

@@ -12,6 +12,7 @@ from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.notation import parse_position
 from tests.engine.core.known_values import NO_MOVE
 from tests.engine.random_games import random_positions
+from tests.kit.entries import Entries
 
 Board = tuple[int, int, int, int, int]
 Lines = list[tuple[int, int, list[int]]]
@@ -35,11 +36,6 @@ def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int
 
     worker.run(RULES, BOARD, [], core.legal_moves(RULES, BOARD), report, max_depth=depth)
     return iterations, worker.nodes
-
-
-def entry_count(table: core.TranspositionTable) -> int:
-    """Return the number of entries in use, 16 bytes each."""
-    return table.megabytes_in_use() << 16
 
 
 def board_of(key: int) -> Board:
@@ -78,12 +74,12 @@ def test_an_impossible_entry_is_dropped(field: str) -> None:
     expected = search(core.TranspositionTable(4), 10)
     table, chance, damaged = core.TranspositionTable(4), random.Random(field), 0
     search(table, 10)
-    for place in range(entry_count(table)):
-        check, data = table.read_entry(place)
+    entries = Entries(table)
+    for place, (check, data) in enumerate(entries):
         if data:
             key = check ^ data
             data = DAMAGE[field](board_of(key), data, chance)
-            table.write_entry(place, key ^ data, data)
+            entries[place] = key ^ data, data
             damaged += 1
     assert damaged > 1000
     assert search(table, 10) == expected
@@ -108,11 +104,12 @@ def test_the_legality_check_agrees_with_the_move_generator() -> None:
 def test_a_table_is_empty_after_it_has_grown() -> None:
     """A key's bucket depends on the size in use, so old entries would be in wrong buckets."""
     table = core.TranspositionTable(4, 1)
-    for place in range(entry_count(table)):
-        table.write_entry(place, place, 1)
+    entries = Entries(table)
+    for place in range(len(entries)):
+        entries[place] = place, 1
     table.clear(4)
     assert table.megabytes_in_use() == 4
-    assert not any(table.read_entry(place)[1] for place in range(entry_count(table)))
+    assert len(entries) == 4 << 16 and not any(data for _, data in entries)
 
 
 def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
@@ -123,19 +120,17 @@ def test_the_part_in_use_has_the_requested_size_up_to_the_whole_table() -> None:
         assert table.megabytes_in_use() == used
     for wanted, used in ((0, 2), (1, 1), (2, 2), (3, 2)):
         assert core.TranspositionTable(2, wanted).megabytes_in_use() == used
-    table.write_entry((1 << 16) - 1, 1, 1)
-    with pytest.raises(ValueError, match="no entry 65536 in the part of the table in use"):
-        table.read_entry(1 << 16)
 
 
 def test_hashfull_counts_the_entries_of_this_search_among_the_first_thousand() -> None:
     half, whole = core.TranspositionTable(2, 1), core.TranspositionTable(2)
     for table, full in ((half, 125), (whole, 250)):
         table.new_search()
+        entries = Entries(table)
         for place in range(250):
-            table.write_entry(place, place, 1 << 44 | 1 << GENERATION_SHIFT)
-        table.write_entry(300, 1, 1 << 44 | 2 << GENERATION_SHIFT)
-        table.write_entry(1000, 1, 1 << 44 | 1 << GENERATION_SHIFT)
+            entries[place] = place, 1 << 44 | 1 << GENERATION_SHIFT
+        entries[300] = 1, 1 << 44 | 2 << GENERATION_SHIFT
+        entries[1000] = 1, 1 << 44 | 1 << GENERATION_SHIFT
         assert table.full() == full
         table.new_search()
         assert table.full() == (1 if table is whole else 0)

@@ -12,6 +12,7 @@ from merels.engine.game.rules import parse_rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.limits import Info, Limit
 from merels.engine.search.searcher import Searcher
+from tests.kit.entries import Entries
 
 MORRIS = parse_rules("morris")
 WON = (
@@ -101,7 +102,7 @@ def proof_keys(position: Position) -> set[int]:
         rules, board, core_history(position), core.legal_moves(rules, board),
         lambda depth, lines: False, max_depth=11,
     )  # fmt: skip
-    entries = map(table.read_entry, range(table.megabytes_in_use() << 16))
+    entries = Entries(table)
     keys = {check ^ data for check, data in entries if data}
     return {key for key in keys if key & key >> 24 & 0xFFFFFF}
 
