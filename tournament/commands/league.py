@@ -156,13 +156,7 @@ def _change(action: str, status: str) -> Callable[[str, Sequence[str]], int]:
     def change(folder: str, words: Sequence[str]) -> int:
         if not words:
             raise InputError(action, "expected the name of a player after it")
-        with open_league(folder) as league:
-            for name in words:
-                league = league.with_member(name, status=status)
-            league.save()
-        for name in words:
-            print(f"{folder}: {printable(name)} is {status}")
-        return OK
+        return _set_members(folder, words, status, status=status)
 
     return change
 
@@ -172,12 +166,17 @@ def _family(folder: str, words: Sequence[str]) -> int:
     if len(words) < 2:
         raise InputError("family", "expected a family and the names of its players after it")
     family, *names = words
+    return _set_members(folder, names, f"of the family {printable(family)}", family=family)
+
+
+def _set_members(folder: str, names: Sequence[str], text: str, **fields: str) -> int:
+    """Set fields of players, and print that each of them is ``text``; return the exit status."""
     with open_league(folder) as league:
         for name in names:
-            league = league.with_member(name, family=family)
+            league = league.with_member(name, **fields)
         league.save()
     for name in names:
-        print(f"{folder}: {printable(name)} is of the family {printable(family)}")
+        print(f"{folder}: {printable(name)} is {text}")
     return OK
 
 

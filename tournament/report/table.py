@@ -182,18 +182,20 @@ def width(text: str) -> int:
     )
 
 
+def cut(text: str, columns: int) -> str:
+    """Return the longest start of ``text`` that fits into ``columns``."""
+    left = columns
+    for index, character in enumerate(text):
+        left -= width(character)
+        if left < 0:
+            return text[:index]
+    return text
+
+
 def shorten(text: str, columns: int = MAX_NAME) -> str:
     """Return printable text, cut with ``...`` at the end if it is wider than ``columns``."""
     text = printable(text)
-    if width(text) <= columns:
-        return text
-    kept, left = "", columns - 3
-    for character in text:
-        left -= width(character)
-        if left < 0:
-            break
-        kept += character
-    return kept + "..."
+    return text if width(text) <= columns else cut(text, columns - 3) + "..."
 
 
 def share(part: float, whole: int) -> float | None:

@@ -20,7 +20,7 @@ from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import rating_list
 from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.summary import hypotheses, summary_lines
-from merels.tournament.report.table import shorten, width
+from merels.tournament.report.table import cut, shorten, width
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import View
 from merels.tournament.statistics.counts import Counts
@@ -198,16 +198,6 @@ def folded(line: str, columns: int) -> list[str]:
         else:
             lines.append(INDENT + part if lines else part)
     return lines
-
-
-def cut(text: str, columns: int) -> str:
-    """Return the longest start of ``text`` that fits into ``columns``."""
-    left = columns
-    for index, character in enumerate(text):
-        left -= width(character)
-        if left < 0:
-            return text[:index]
-    return text
 
 
 def terminal_size(out: TextIO) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import Pairing, PairingResult
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.rounds import live_lines
-from merels.tournament.report.table import width
+from merels.tournament.report.table import cut, width
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import Counts
@@ -29,7 +29,6 @@ from merels.tournament.views.output import Pace, Throttle, time_text
 from merels.tournament.views.terminal import (
     LiveView,
     bar,
-    cut,
     is_terminal,
     llr_lines,
     terminal_size,
