@@ -14,9 +14,9 @@ export function statusOf(state, choice) {
   const { position, playing } = state;
   const isBack = state.node !== state.live;
   const isFlight = choice.step === "man" && position.flying[position.side];
-  const prompt = choice.step === "none" ? "" : t(`status.${isFlight ? "fly" : choice.step}`, {
-    side: SIDES[position.side], man: t(position.side ? "man.white" : "man.black"),
-  });
+  const step = choice.step === "remove" ? `remove.${position.side}`
+    : isFlight ? "fly" : choice.step;
+  const prompt = step === "none" ? "" : t(`status.${step}`, { side: SIDES[position.side] });
   if (["target", "remove"].includes(choice.step)) return prompt;
   const { engine } = state.players[state.turn];
   const name = playerName(state.players[state.turn].name);
