@@ -7,6 +7,7 @@
 
 cdef extern from *:
     """
+    /* The set in both halves of a number. */
     #define MERELS_TWICE(set) ((set) * 0x100000001ull)
     /* 2 ** 64 divided by the golden ratio: its multiples are spread evenly modulo 2 ** 64. */
     #define MERELS_GOLDEN 0x9E3779B97F4A7C15ull
@@ -26,7 +27,8 @@ ctypedef fused mask_t:
     uint32_t
     uint64_t
 
-# Copies of the tables in game/board.py.
+# Copies of the tables in game/board.py: for each point, the set of its neighbours, and for each of
+# its two lines, the set of the line's other two points.
 cdef uint32_t NEIGHBOURS[24]
 cdef uint32_t PARTNERS[24][2]
 
@@ -53,14 +55,19 @@ cdef inline mask_t outward(mask_t mask) noexcept nogil:
 # The men that are in a mill.
 cdef inline uint32_t in_mills(uint32_t men) noexcept nogil:
     cdef uint32_t sides = men & clockwise(men) & counterclockwise(men) & MIDDLES
+    # The lines across the rings, each as its point on the inner ring, which is the lowest byte.
     cdef uint32_t crossings = men & (men >> 8) & (men >> 16) & 0x55
     return sides | clockwise(sides) | counterclockwise(sides) | crossings * 0x010101
 
 
 # Find the points, empty or not, for which these men fill the two other points of a line. A point
-# is in two lines. `first` tests a middle's line along its side, and a corner's side clockwise from
-# it. `second` tests a middle's line across the rings, and a corner's other side. A man on a point
-# in both sets closes two mills.
+# is in two lines, and there is a set for each:
+#
+#            of a corner                  of a middle
+#   first    its side clockwise           its side
+#   second   its side counter-clockwise   its line across the rings
+#
+# A man on a point in both sets closes two mills.
 cdef inline void closing_points(mask_t men, mask_t *first, mask_t *second) noexcept nogil:
     cdef mask_t cw = clockwise(men), ccw = counterclockwise(men), out = outward(men)
     cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
@@ -86,6 +93,8 @@ cdef inline mask_t threats_of(mask_t men, mask_t empty, mask_t anywhere) noexcep
     cdef mask_t cw = clockwise(men), ccw = counterclockwise(men)
     cdef mask_t corners = <mask_t>twice(CORNERS), middles = <mask_t>twice(MIDDLES)
     closing_points(men, &first, &second)
+    # A man that steps to the point must come from a neighbour outside the line: to a corner, along
+    # its other side; to a middle, across the rings if the line is its side, else along its side.
     first &= (corners & cw) | (middles & across(men)) | anywhere
     second &= (corners & ccw) | (middles & (cw | ccw)) | anywhere
     return (first | second) & empty
@@ -112,7 +121,8 @@ cdef inline int mills_at(uint32_t men, int point) noexcept nogil:
 
 
 # The hash mixer: the upper 32 bits of the result depend on all bits of the number. It multiplies
-# and shifts like SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), with other numbers.
+# and shifts like SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), whose multiplier it shares, but
+# with other shifts and one multiplication by GOLDEN.
 cdef inline uint64_t mix(uint64_t number) noexcept nogil:
     number = (number ^ (number >> 31)) * GOLDEN
     return (number ^ (number >> 29)) * 0xBF58476D1CE4E5B9ull

@@ -4,7 +4,7 @@
 
 cdef enum:
     MAX_MOVES = 1536         # more than 3 flying men x 12 empty points x C(9, 2) pairs of removals
-    INDEX_SHIFT = 20         # bits of a move, above which a scored move has its index
+    INDEX_SHIFT = 20         # bits of a move; a scored move has its index above them
 
 cdef struct MoveList:
     int size
@@ -56,6 +56,7 @@ cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, in
             seconds &= seconds - 1
             if removed < second:
                 end = add(end, encode(origin, to, removed, second))
+            # If the opposite order is legal, too, it has already added the pair.
             elif not ((men >> second) & 1 and
                       (removable(rules, opponent & ~(1u << second)) >> removed) & 1):
                 end = add(end, encode(origin, to, second, removed))
@@ -81,13 +82,15 @@ cdef inline item_t move_to(item_t move, int to, const int32_t *scores) noexcept 
         return move + to
 
 
-# Add the moves from one origin (NO_POINT: placements) to `targets`. Only moves to points in `risky`
-# can close a mill. `closing` and `quiet` select which moves to add. `first` is the start of the
-# list; `move` is an item with index 0 whose move bits are 0. `scores` has 32 scores for each
-# origin. `steps`: the men step to neighbours.
+# Add the moves from one origin (NO_POINT: placements) to `targets`. Only moves to points in
+# `threats` can close a mill. `closing` and `quiet` select which moves to add. `first` is the start
+# of the list. `move` is the base of all items: it has index 0, no move bits and, in a list with
+# scores, the score that all moves share. `scores` has 32 scores for each origin, which are added.
+# `stepping`: the men step to neighbours; they neither are placed nor fly.
 cdef inline item_t *add_from(const RuleSet *rules, const Board *b, const item_t *first, item_t *end,
                              item_t move, const int32_t *scores, int origin, uint32_t targets,
-                             uint32_t risky, bint closing, bint quiet, bint steps) noexcept nogil:
+                             uint32_t threats, bint closing, bint quiet,
+                             bint stepping) noexcept nogil:
     cdef uint32_t men = b.own & ~(1u << origin)
     # The index field of scored moves falls by one from each item of the list to the next.
     cdef item_t index_step = 1 << INDEX_SHIFT if item_t is scored_move else 0
@@ -95,10 +98,10 @@ cdef inline item_t *add_from(const RuleSet *rules, const Board *b, const item_t 
     move += encode(origin, 0, NO_POINT, NO_POINT) - index_step * <item_t>(end - first)
     if item_t is scored_move:
         scores += 32 * origin
-    risky &= targets
+    threats &= targets
     if quiet:
-        targets ^= risky
-        if steps:
+        targets ^= threats
+        if stepping:
             # Whether a step exists is hard to predict, so there is no branch: all four candidates
             # are written, and the next item overwrites one that does not exist.
             for i in range(4):
@@ -107,15 +110,16 @@ cdef inline item_t *add_from(const RuleSet *rules, const Board *b, const item_t 
                 end[0] = move_to(move, to, scores)
                 move -= index_step * exists
                 end += exists
-        while targets and not steps:
-            to = lowest(targets)
-            targets &= targets - 1
-            end[0] = move_to(move, to, scores)
-            move -= index_step
-            end += 1
-    while risky:
-        to = lowest(risky)
-        risky &= risky - 1
+        else:
+            while targets:
+                to = lowest(targets)
+                targets &= targets - 1
+                end[0] = move_to(move, to, scores)
+                move -= index_step
+                end += 1
+    while threats:
+        to = lowest(threats)
+        threats &= threats - 1
         mills = mills_at(men, to)
         if mills == 0:
             if quiet:
@@ -129,34 +133,36 @@ cdef inline item_t *add_from(const RuleSet *rules, const Board *b, const item_t 
 
 
 # Write the moves that close a mill (`closing`), the quiet moves (`quiet`), or both to a list, in a
-# fixed order. Both sides must have at least three men; `risky` is the result of `own_threats`. The
-# other arguments are those of `add_from`. Only quiet moves can be scored.
-cdef inline item_t *add_moves(const RuleSet *rules, const Board *b, uint32_t risky, item_t *first,
+# fixed order. Both sides must have at least three men; `threats` is the result of `own_threats`.
+# The other arguments are those of `add_from`. Only quiet moves can be scored.
+cdef inline item_t *add_moves(const RuleSet *rules, const Board *b, uint32_t threats, item_t *first,
                               item_t move, const int32_t *scores, bint closing,
                               bint quiet) noexcept nogil:
     cdef uint32_t empty = ALL & ~(b.own | b.opponent)
-    cdef bint steps = b.own_hand == 0 and not own_flies(rules, b)
+    cdef bint stepping = b.own_hand == 0 and not own_flies(rules, b)
     cdef uint32_t origins = 1u << NO_POINT if b.own_hand else b.own
     cdef item_t *end = first
     cdef int origin
-    if not quiet and not risky:
+    if not quiet and not threats:
         return end
-    if steps:
-        origins &= reach(empty if quiet else risky)
+    if stepping:
+        origins &= reach(empty if quiet else threats)
     while origins:
         origin = lowest(origins)
         origins &= origins - 1
         end = add_from(rules, b, first, end, move, scores, origin,
-                       NEIGHBOURS[origin] & empty if steps else empty, risky, closing, quiet, steps)
+                       NEIGHBOURS[origin] & empty if stepping else empty, threats, closing, quiet,
+                       stepping)
     return end
 
 
-# Write moves without scores to a MoveList; the arguments are those of `add_moves`.
-cdef inline void generate_on(const RuleSet *rules, const Board *b, uint32_t risky, MoveList *list,
-                             bint closing, bint quiet) noexcept nogil:
-    assert is_sound(b) and not either_below_minimum(b) and risky == own_threats(rules, b)
+# Write moves without scores to a MoveList; the arguments are those of `add_moves`. Unlike
+# `generate`, it does not compute the threats, which the search already has.
+cdef inline void generate_with_threats(const RuleSet *rules, const Board *b, uint32_t threats,
+                                       MoveList *list, bint closing, bint quiet) noexcept nogil:
+    assert is_sound(b) and not either_below_minimum(b) and threats == own_threats(rules, b)
     list.size = add_moves[move_t](
-        rules, b, risky, list.moves, 0, NULL, closing, quiet) - list.moves
+        rules, b, threats, list.moves, 0, NULL, closing, quiet) - list.moves
     assert list.size <= MAX_MOVES
 
 
@@ -165,7 +171,7 @@ cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, 
                           bint quiet) noexcept nogil:
     list.size = 0
     if likely(not either_below_minimum(b)):
-        generate_on(rules, b, own_threats(rules, b), list, closing, quiet)
+        generate_with_threats(rules, b, own_threats(rules, b), list, closing, quiet)
 
 
 cdef bint contains(const MoveList *list, move_t move) noexcept nogil:
@@ -187,6 +193,7 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates
+    cdef bint removes_none
     if ((ALL & ~(b.own | b.opponent)) >> to) & 1 == 0:
         return False
     if b.own_hand:
@@ -198,13 +205,15 @@ cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noe
         men ^= 1u << origin
         if (NEIGHBOURS[origin] >> to) & 1 == 0 and not own_flies(rules, b):
             return False
+    # The removals begin at bit 10. All bits above are compared, because `move` may be any number.
+    removes_none = move >> 10 == NO_MOVE >> 10
     if likely(mills_at(men, to) == 0):
-        return move >> 10 == NO_MOVE >> 10
+        return removes_none
     if unlikely(rules.each_mill):
         return is_generated(rules, b, move)
     candidates = removable(rules, b.opponent)
     if unlikely(candidates == 0):
-        return move >> 10 == NO_MOVE >> 10
+        return removes_none
     return (candidates >> removed_of(move)) & 1 and move >> 15 == NO_POINT
 
 

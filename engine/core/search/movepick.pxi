@@ -103,7 +103,7 @@ cdef inline void push_closing(Picker *p, const RuleSet *rules, const Board *b) n
     cdef uint32_t completing = threats_of(b.opponent, ALL & ~(b.own | b.opponent), ALL)
     cdef int i, removed, score
     cdef move_t move
-    generate_on(rules, b, <uint32_t>p.threats, &p.stack.generated, True, False)
+    generate_with_threats(rules, b, <uint32_t>p.threats, &p.stack.generated, True, False)
     for i in range(p.stack.generated.size):
         move = p.stack.generated.moves[i]
         score = CLOSING_SCORE
@@ -235,7 +235,7 @@ cdef inline scored_t *push_removals(MoveStack *stack, const RuleSet *rules, cons
                                     uint32_t threats, int *size) noexcept nogil:
     cdef scored_t *moves = stack.free
     cdef int i
-    generate_on(rules, b, threats, &stack.generated, True, False)
+    generate_with_threats(rules, b, threats, &stack.generated, True, False)
     for i in range(stack.generated.size):
         if is_removal(stack.generated.moves[i]):
             stack.free.bits = stack.generated.moves[i]
