@@ -12,6 +12,7 @@ import { GameView } from "./viewer.js";
 const LINGER = 2000;
 /** Milliseconds without an event after which the runner counts as stalled. */
 const SILENCE = 12000;
+/** The most games in the list of the latest games. */
 const KEPT_GAMES = 200;
 const GONE = "The runner has ended unexpectedly, or it does not answer. This page shows the last " +
   "state, and continues if the run is resumed at this address.";
@@ -54,26 +55,32 @@ export class Live {
     this.cards = [];
     /** The games in progress by number. */
     this.games = new Map();
+    /** How the run ended: a `text`, and `end`, a class of the banner; null while it continues. */
     this.over = null;
     /** Whether the list lacks games that have ended. */
     this.isStale = false;
     /** The time of the last event. */
     this.lastEvent = performance.now();
+    /** The runner: "here", "silent" (for `SILENCE`), or "gone" (the connection failed). */
     this.state = "gone";
     const { port } = new SharedWorker("stream.js");
     port.onmessage = ({ data }) => this.take(data);
     setInterval(() => this.tick(), 100);
   }
 
-  /** Processes an event: the state or the parts that have changed; null: the connection failed. */
+  /**
+   * Processes an event of the stream: the whole state, or the parts that have changed. It is null
+   * if the connection failed.
+   */
   async take(event) {
     if (this.over) return;
     this.lastEvent = performance.now();
     this.state = event ? "here" : "gone";
     const { about, score, standings, details, notices } = event ?? {};
     const { playing, games, results, over } = event ?? {};
+    // An event with `about` is the whole state, which has every game to list.
     if (about) {
-      this.event = about;
+      this.tournament = about;
       this.list.games = [];
     }
     if (score) this.score = score;
@@ -81,7 +88,7 @@ export class Live {
       if (html !== undefined) this.fill($(id), html);
     }
     if (notices) $("notices").replaceChildren(...notices.map((text) => element("li", {}, text)));
-    if (playing) this.play(playing, games);
+    if (playing) this.updateGames(playing, games);
     this.over = over ?? null;
     if (results) await this.finish(gamesOf(results));
     if (over) await this.end();
@@ -98,7 +105,7 @@ export class Live {
   }
 
   /** Takes the numbers of the games in progress, and those games that have changed. */
-  play(playing, changed) {
+  updateGames(playing, changed) {
     for (const data of changed) this.games.set(data.n, new Game(data));
     for (const n of this.games.keys()) if (!playing.includes(n)) this.games.delete(n);
     for (const { n } of changed) if (this.games.has(n)) this.show(this.games.get(n));
@@ -147,7 +154,7 @@ export class Live {
     return card;
   }
 
-  /** Gives games in progress the cards of games that ended a while ago, and shows the clocks. */
+  /** Notices a silent runner, gives each game in progress a card, and shows the clocks. */
   tick() {
     if (!this.over && this.state === "here" && performance.now() - this.lastEvent > SILENCE) {
       this.state = "silent";
@@ -158,8 +165,10 @@ export class Live {
     const shown = this.cards.map((card) => card.game.n);
     for (const game of this.games.values()) {
       if (shown.includes(game.n)) continue;
+      // A card is free if its game ended a while ago, or is gone without a result.
       const free = this.cards.find((card) => !this.games.has(card.game.n) &&
         (card.game.result === null || performance.now() > card.until));
+      // With a card for each game in progress, wait until one is free.
       if (!free && this.cards.length >= this.games.size) break;
       (free ?? this.add()).show(game);
     }
@@ -177,10 +186,11 @@ export class Live {
     const word = over ? "over" : state === "here" ? "live" : state;
     $("state").textContent = word;
     $("state").className = `state ${word}`;
+    // The clocks stop, because nothing is known about the games now.
     if (state === "gone") for (const game of this.games.values()) game.goTime = null;
     if (!score) return;
     const mark = over ? "■ " : state === "here" ? "" : "✕ ";
-    document.title = `${mark}${score.text} · ${this.event}`;
+    document.title = `${mark}${score.text} · ${this.tournament}`;
     $("bar").value = score.share;
     const pace = over || state === "gone" ? "" : score.pace;
     $("score").textContent = [score.text, pace].filter(Boolean).join(" · ");

@@ -3,6 +3,7 @@
 import { svg } from "../dom.js";
 import { MAN_RADIUS, parseMove } from "../drawing.js";
 
+/** Paths of the marks around the origin, in units of the board, which is 700 wide. */
 const SHAPES = {
   win: "M0 -17A17 17 0 1 1 0 17A17 17 0 1 1 0 -17Z",
   draw: "M-15 -15H15V15H-15Z",
@@ -28,6 +29,14 @@ export function markPicture(value) {
   return picture;
 }
 
+const CENTRE = 350;
+/** Distance of a placing's arrow from its point, along each axis. */
+const PLACING_OFFSET = 70;
+/** The arrow's tip ends this far before the centre of its point. */
+const TIP_GAP = 8;
+const HEAD_LENGTH = 26;
+const HALF_HEAD_WIDTH = 15;
+
 /** Returns an arrow for each move, or a disc for a placing; the first arrow is the thickest. */
 export function arrows(board, moves) {
   // Moves that differ only in the removed man share an arrow.
@@ -41,7 +50,8 @@ export function arrows(board, moves) {
 
 /** Returns where the arrow of a placing begins: beside its point, towards the centre. */
 function placingStart([x, y]) {
-  const inwards = (coordinate) => coordinate + (coordinate > 350 ? -70 : 70);
+  const inwards = (coordinate) => (
+    coordinate + (coordinate > CENTRE ? -PLACING_OFFSET : PLACING_OFFSET));
   return [inwards(x), inwards(y)];
 }
 
@@ -55,13 +65,14 @@ function arrow(board, move, rank, always = false) {
     const [fromX, fromY] = move.origin ? board.at(move.origin) : placingStart([x, y]);
     const length = Math.hypot(x - fromX, y - fromY);
     const [ux, uy] = [(x - fromX) / length, (y - fromY) / length];
-    const [tipX, tipY] = [x - 8 * ux, y - 8 * uy];
-    const [backX, backY] = [tipX - 26 * ux, tipY - 26 * uy];
+    const [tipX, tipY] = [x - TIP_GAP * ux, y - TIP_GAP * uy];
+    const [backX, backY] = [tipX - HEAD_LENGTH * ux, tipY - HEAD_LENGTH * uy];
+    const [sideX, sideY] = [-HALF_HEAD_WIDTH * uy, HALF_HEAD_WIDTH * ux];
     group.append(
       svg("line", { class: "shaft", x1: fromX, y1: fromY, x2: backX, y2: backY }),
       svg("path", {
-        d: `M${tipX} ${tipY}L${backX - 15 * uy} ${backY + 15 * ux}`
-          + `L${backX + 15 * uy} ${backY - 15 * ux}Z`,
+        d: `M${tipX} ${tipY}L${backX + sideX} ${backY + sideY}`
+          + `L${backX - sideX} ${backY - sideY}Z`,
       }),
     );
   }
@@ -76,7 +87,10 @@ function arrow(board, move, rank, always = false) {
 
 const GRADES = { blunder: "??", mistake: "?", inaccuracy: "?!" };
 
-/** Returns the marks of a judged move, for a board that shows the position after it. */
+/**
+ * Returns the marks of a judged move, for a board that shows the position after it: the grade that
+ * is the `name` of the judgement, and an arrow for the better move.
+ */
 export function gradeMarks(board, judged) {
   if (!judged || !judged.name) return [];
   const [x, y] = board.at(parseMove(judged.move).to);

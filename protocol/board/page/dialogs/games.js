@@ -10,10 +10,11 @@ import { ask, download, on, show } from "./form.js";
 
 const DATE = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long" });
 
-/** Returns the game of one user against an engine in words, or null for another game. */
+/** Returns the title of a game of the user against an engine; null for any other game. */
 function ownTitle(game) {
   const user = game.types ? game.types.indexOf("human") : -1;
   const names = [game.white, game.black];
+  // A name that the board gave is an array, which `fromServer` translates; other names are strings.
   if (user < 0 || game.types[1 - user] !== "program" || names[user][0] !== "You") return null;
   const name = playerName(names[1 - user]);
   if (game.unfinished || game.result === "*") return t("games.own.open", { name });
@@ -24,7 +25,7 @@ function ownTitle(game) {
 
 const MONTH = new Intl.DateTimeFormat(LANGUAGE, { month: "long" });
 
-/** Returns the words of a list of games that the server does not know, by its keys. */
+/** Returns the translated words by which the server searches games, by the server's keys. */
 function labels(about) {
   const months = Array.from({ length: 12 }, (_, month) => [
     `month.${String(month + 1).padStart(2, "0")}`, MONTH.format(new Date(2000, month)),
@@ -36,7 +37,7 @@ function labels(about) {
   return Object.fromEntries([...months, ...levels, ...rules, ...results]);
 }
 
-/** Returns a PGN date in words; one with unknown parts as it is. */
+/** Returns a PGN date in words, or with dashes if a part of it is unknown. */
 function dateText(date) {
   const match = /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(date);
   return match ? DATE.format(new Date(match[1], match[2] - 1, match[3]))
@@ -61,13 +62,14 @@ function details(game) {
   const parts = [
     game.elsewhere ? t("games.elsewhere") : "",
     dateText(game.date),
-    // The key of a game that was played here begins with its date and time.
+    // The key of a game that was played here begins with its date and time: YYYYMMDD-HHMMSS.
     game.key?.startsWith(game.date.replaceAll(".", ""))
       ? `${game.key.slice(9, 11)}:${game.key.slice(11, 13)}` : "",
     game.plies && counted("move", game.plies),
     rulesTitle(game.variant),
     ["A game on the board", "Analysis"].includes(game.event) ? "" : game.event,
   ];
+  // Unknown PGN tags are "?", unknown dates "????-??-??".
   return parts.filter((part) => part && !part.startsWith("?")).join(" · ");
 }
 
@@ -92,9 +94,11 @@ export function row(game, onOpen) {
   return element("li", {}, open);
 }
 
+/** The dialog. Of its games, the one that the board shows has `here`, and cannot be picked. */
 export class Games {
   constructor(about) {
     this.labels = labels(about);
+    /** The games listed. */
     this.games = [];
     /** The keys of the games that are picked. */
     this.keys = new Set();
@@ -116,9 +120,9 @@ export class Games {
 
   /** Picks all games that can be deleted, or none if all are picked. */
   pickAll() {
-    const all = this.games.filter(({ here }) => !here);
-    const isAll = all.every(({ key }) => this.keys.has(key));
-    this.keys = new Set(isAll ? [] : all.map(({ key }) => key));
+    const deletable = this.games.filter(({ here }) => !here);
+    const areAllPicked = deletable.every(({ key }) => this.keys.has(key));
+    this.keys = new Set(areAllPicked ? [] : deletable.map(({ key }) => key));
     this.draw();
   }
 
@@ -154,7 +158,7 @@ export class Games {
   }
 
   draw() {
-    $("games-list").replaceChildren(...this.games.map((game) => this.row(game)));
+    $("games-list").replaceChildren(...this.games.map((game) => this.pickableRow(game)));
     this.drawButtons();
   }
 
@@ -165,7 +169,8 @@ export class Games {
     $("games-save").textContent = count ? t("games.save.picked", { count }) : t("games.save");
   }
 
-  row(game) {
+  /** Returns the item of a game with a box that picks it, unless the game is on the board. */
+  pickableRow(game) {
     if (game.here) return row(game, () => $("games-dialog").close());
     const box = element("input", {
       type: "checkbox", "aria-label": t("games.pick", { game: title(game) }),
