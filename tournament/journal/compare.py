@@ -19,8 +19,8 @@ from merels.tournament.records.table import FLAGS, TUNE_OWN
 
 MAY_GROW = ("roundrobin", "gauntlet")
 """Formats in which more rounds do not change the games of the earlier rounds."""
-NAMED = 3
-"""Largest number of differences that an error names; others are counted."""
+MAX_NAMED = 3
+"""Most differences, or engines, that an error names; the others are counted."""
 ABSENT = "not given"
 PROGRAM = ("cmd", "args", "dir")
 """Keys that select an engine's program."""
@@ -51,16 +51,16 @@ def listed(items: Sequence[Difference], here: str, there: str) -> str:
     """Return the first differences as text; ``here`` and ``there`` name the tournaments."""
     texts = [
         f"{flag}: {here} {ours or ABSENT}, {there} {theirs or ABSENT}"
-        for flag, ours, theirs in items[:NAMED]
+        for flag, ours, theirs in items[:MAX_NAMED]
     ]
-    if len(items) > NAMED:
-        texts.append(f"and {len(items) - NAMED} more")
+    if len(items) > MAX_NAMED:
+        texts.append(f"and {len(items) - MAX_NAMED} more")
     return printable("; ".join(texts))
 
 
 def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
     """Return the differences in all settings except the engines."""
-    now, then = setting_words(ours), setting_words(theirs)
+    our_words, their_words = setting_words(ours), setting_words(theirs)
     ignored = set()
     if ours.rounds > theirs.rounds and ours.format in MAY_GROW:
         ignored.add("-rounds")
@@ -69,17 +69,21 @@ def _setting_differences(ours: Settings, theirs: Settings) -> list[Difference]:
     digests = ours.openings.digest, theirs.openings.digest
     if digests[0] == digests[1]:
         ignored.add("-openings file")
-    elif all(digests):
-        for words, digest in zip((now, then), digests):
+    elif all(digests):  # Without a file of openings, the digest is empty.
+        for words, digest in zip((our_words, their_words), digests):
             words["-openings file"] += f" (SHA-256 {digest[:8]})"
     return [
-        Difference(flag, now.get(flag, ""), then.get(flag, ""))
-        for flag in now | then if flag not in ignored and now.get(flag) != then.get(flag)
+        Difference(flag, our_words.get(flag, ""), their_words.get(flag, ""))
+        for flag in our_words | their_words
+        if flag not in ignored and our_words.get(flag) != their_words.get(flag)
     ]  # fmt: skip
 
 
 def setting_words(settings: Settings) -> dict[str, str]:
-    """Return the words of all settings except the engines, by flag or by flag and key."""
+    """Return the values of all settings except the engines, as written after their flags.
+
+    The keys are flags, or a flag and its key, such as ``-openings file``.
+    """
     is_tune = settings.tuning is not None
     flags = FLAGS | {"-spsa": TUNE_OWN["-spsa"], "-pairs": TUNE_OWN["-pairs"]} if is_tune else FLAGS
     words = {
@@ -122,20 +126,20 @@ def _engine_differences(
     result = []
     for key in dict.fromkeys(key for our, their in word_pairs for key in our | their):
         values = [(our.get(key, ""), their.get(key, "")) for our, their in word_pairs]
-        names = [f"-engine {engine.name}" for engine in ours.engines]
-        if len(names) > 1 and len(set(values)) == 1:
-            names = ["-each"]
+        flags = [f"-engine {engine.name}" for engine in ours.engines]
+        if len(flags) > 1 and len(set(values)) == 1:
+            flags = ["-each"]
         result += [
-            Difference(f"{name} {key}", *value)
-            for name, value in zip(names, values) if value[0] != value[1]
+            Difference(f"{flag} {key}", our, their)
+            for flag, (our, their) in zip(flags, values) if our != their
         ]  # fmt: skip
     return result
 
 
 def _names(settings: Settings) -> str:
     """Return the number of engines and the first names."""
-    names = [engine.name for engine in settings.engines[:NAMED]]
-    more = ["…"] if len(settings.engines) > NAMED else []
+    names = [engine.name for engine in settings.engines[:MAX_NAMED]]
+    more = ["…"] if len(settings.engines) > MAX_NAMED else []
     return f"{len(settings.engines)} ({', '.join(names + more)})"
 
 

@@ -1,10 +1,11 @@
-"""The games of a league's site in files of lots, which a page loads when it shows their games.
+"""The games of a league's site, in lots of `LOT_SIZE` game numbers.
 
-A file is a script, because a page that is opened from disk can load only scripts. Its first line
-has the figures of its games; the site makes all its statistics from these lines. The second line
-holds the moves, compressed. Each lot has a PGN file of the same games. Both files are written again
-only if one is missing, if the script has another format, if the lot has other games, or if this
-machine's tables cover more than those that judged the games.
+A lot has a script and a PGN file of the same games. A page loads the script when it shows a game of
+the lot; it is a script because a page that is opened from disk can load only scripts. The script's
+first line has the figures of the games, from which the site makes all its statistics. The second
+line holds the moves, compressed. Both files are written again only if one is missing, if the script
+has another format, if the lot has other games, or if this machine's tables cover more than those
+that judged the games.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ NOTICE_SECONDS = 10.0
 LOTS_FOLDER = "games"
 """Folder of the lots in the site."""
 FIGURES = (*(name for name in lots.FIGURES if name != "text"), "fault")
-"""Columns of all games. ``fault`` is 1 if White lost by its own fault, 2 if Black did, else 0."""
+"""Columns of all games. ``fault`` is 1 if White lost by its own fault, 2 if Black did, else 0.
+
+Only the pages need the texts of games' ends; they read them from the lots."""
 UNJUDGED = Coverage(0, False)
 """Coverage without tables."""
 
@@ -55,8 +58,8 @@ UNJUDGED = Coverage(0, False)
 class Games:
     """The games of the site in the order of their numbers, with a column for each figure.
 
-    In ``columns``, players, reasons and openings are indices: the values of ``players``,
-    ``reasons`` and ``openings``.
+    The columns ``white`` and ``black`` hold the values of ``players``; ``reason`` and ``opening``
+    hold those of ``reasons`` and ``openings``.
     """
 
     def __init__(self) -> None:
@@ -105,21 +108,21 @@ def update_lots(
     ``put`` writes a file of the site, ``keep`` marks an unchanged file as part of the site; both
     take names within ``folder``. ``notice`` prints the progress of a long run.
     """
-    games, files = Games(), _Lots(league)
+    games, source = Games(), _Lots(league)
     throttle = Throttle(NOTICE_SECONDS)
     throttle.run(lambda: None)  # The first notice is due after `NOTICE_SECONDS`.
-    for number, numbers in files.numbers.items():
-        throttle.run(lambda: notice(f"writing games: lot {number} of {max(files.numbers)}"))
-        script, pgn = f"{LOTS_FOLDER}/{number}.js", f"{LOTS_FOLDER}/{number}.pgn"
-        head = _read_head(os.path.join(folder, script), files.league_id)
+    for lot, numbers in source.numbers.items():
+        throttle.run(lambda: notice(f"writing games: lot {lot} of {max(source.numbers)}"))
+        script, pgn = f"{LOTS_FOLDER}/{lot}.js", f"{LOTS_FOLDER}/{lot}.pgn"
+        head = _read_head(os.path.join(folder, script), source.league_id)
         if (
-            head is None or head["n"] != numbers or files.judges_better(head)
+            head is None or head["n"] != numbers or source.judges_better(head)
             or not _is_regular(os.path.join(folder, pgn))
         ):
-            rows = list(files.rows(number))
-            head, moves = files.lot(rows)
+            rows = list(source.rows(lot))
+            head, moves = source.lot(rows)
             # The script is written last, because it marks the lot as complete.
-            put(pgn, "".join(map(files.writer.text, rows)))
+            put(pgn, "".join(map(source.writer.text, rows)))
             put(script, f"data(Object.assign({compact(head)},\n"
                         f'{{"moves":"{moves}"}}));\n')
         else:
@@ -140,9 +143,9 @@ def _read_head(path: str, league_id: str) -> dict[str, Any] | None:
         with open_regular_file(path) as file:
             line = file.readline().decode()
         head: dict[str, Any] = json.loads(line[line.index("{") : line.rindex("}") + 1])
-        is_whole = all(len(head[name]) == len(head["n"]) for name in (*FIGURES, "text"))
+        is_complete = all(len(head[name]) == len(head["n"]) for name in (*FIGURES, "text"))
         is_valid = (head["v"], head["league"]) == (VERSION, league_id)
-        return head if is_whole and is_valid else None
+        return head if is_complete and is_valid else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -152,7 +155,7 @@ class _Lots:
 
     def __init__(self, league: League) -> None:
         self._league = league
-        self._listed = set(league.listed)
+        listed = set(league.listed)
         self._rules = parse_rules(league.settings.rules)
         self.league_id = league.journal.meta()["id"]
         self.writer = _writer(league, self.league_id)
@@ -160,7 +163,7 @@ class _Lots:
         for number, white, black in league.journal.query(
             "SELECT number, white, black FROM games ORDER BY number"
         ):
-            if white in self._listed and black in self._listed:
+            if white in listed and black in listed:
                 numbers[(number - 1) // LOT_SIZE + 1].append(number)
         self.numbers = dict(numbers)
         """Number of each lot that is not empty, from 1 -> numbers of its games."""

@@ -27,12 +27,15 @@ from merels.tournament.records.games import MILLISECOND
 LONG_MOVE = MILLISECOND
 """Shortest time of a move, in nanoseconds, for which delays are computed.
 
-The two readings of a move take about 30 microseconds, outside its clock."""
+The two readings take about 30 microseconds, outside the move's clock; shorter moves are not worth
+them."""
 CREDIT_STEP = 3
 """An engine's initial credit, and the credit that each long move adds.
 
 A short move costs 1. Without credit, an engine's moves are not measured."""
 MAX_CREDIT = 20
+FILE_SIZE = 64
+"""Bytes that a ``schedstat`` file, three numbers of at most 20 digits, cannot exceed."""
 MIN_OVERSLEEP = 2 * MILLISECOND
 """Delay from which a wait counts as late, in nanoseconds.
 
@@ -93,7 +96,7 @@ class LagMeter:
                 # A thread may have ended meanwhile.
                 with suppress(OSError):
                     engine[thread] = _read_counters(f"/proc/{pid}/task/{thread}/schedstat")
-        return Reading(int(os.pread(self._runner_counters, 64, 0).split()[1]), engine)
+        return Reading(_parse_counters(os.pread(self._runner_counters, FILE_SIZE, 0))[1], engine)
 
     def lag(self, pid: int, before: Reading | None, elapsed: int, overslept: int = 0) -> Lag:
         """Return the delays in a move that took ``elapsed`` nanoseconds.
@@ -103,7 +106,7 @@ class LagMeter:
         """
         after = None if before is None else self.read(pid)
         late = waited = None
-        idle = elapsed
+        idle = elapsed  # Time in which the busiest thread did not run, the limit of both delays.
         if before is not None and after is not None:
             late = after.runner - before.runner
             times = [
@@ -113,7 +116,8 @@ class LagMeter:
             ]
             run, wait = max(times, key=sum, default=(0, 0))
             idle = max(0, elapsed - run)
-            # If no thread ran or waited, another process does the engine's work.
+            # If no thread ran or waited, another process does the engine's work. While any thread
+            # ran, the engine was not without a processor.
             if run + wait > 0:
                 waited = min(wait, max(0, elapsed - sum(run for run, _ in times)))
         if overslept:
@@ -130,7 +134,8 @@ def _open_runner_counters() -> int:
         file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
     except OSError:
         return -1
-    if int(os.pread(file, 64, 0).split()[0]) > 0:
+    run, _ = _parse_counters(os.pread(file, FILE_SIZE, 0))
+    if run > 0:
         return file
     os.close(file)  # A kernel built without the counters returns 0.
     return -1
@@ -140,7 +145,12 @@ def _read_counters(path: str) -> tuple[int, int]:
     """Return the running and waiting time in a ``schedstat`` file."""
     file = os.open(path, os.O_RDONLY)
     try:
-        run, wait, _ = os.read(file, 64).split()
+        return _parse_counters(os.read(file, FILE_SIZE))
     finally:
         os.close(file)
+
+
+def _parse_counters(data: bytes) -> tuple[int, int]:
+    """Return the running and waiting time; the last field counts time slices."""
+    run, wait, _ = data.split()
     return int(run), int(wait)

@@ -1,4 +1,4 @@
-"""Plots as SVG: intervals in the cells of tables, and lines of a value over the games."""
+"""Plots as SVG: intervals in the cells of tables, and lines of a value over games or pairs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from merels.tournament.report.table import text_html
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 170, 60, 20, 10, 34
-"""Size and margins of a line plot."""
+"""Size and margins of a line plot, in units of its view box."""
 
 
 def interval(spans: Iterable[tuple[str, float, float]], point: float, text: str) -> str:
@@ -30,10 +30,12 @@ def line_plot(
     levels: Sequence[tuple[str, float]], shown: Iterable[float] = (), error: float | None = None,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> str:  # fmt: skip
-    """Return a plot of ``points``, (number, value), from number 0 to ``end``.
+    """Return a plot of ``points``, each a number of games or pairs and a value.
 
-    ``levels`` are horizontal lines, each a CSS class and a value. They and the values ``shown`` are
-    always in view. A vertical bar at the last point marks the error, within ``bounds``.
+    The horizontal axis ends at the number ``end``. ``levels`` are horizontal lines, each a CSS
+    class and a value. They and the values ``shown`` are always in view. A vertical bar reaches from
+    ``error`` below the last value to ``error`` above it; its parts outside ``bounds`` need not be
+    in view.
     """
     last_number, last = points[-1]
     values = [*shown, *(value for _, value in (*points, *levels))]
@@ -52,27 +54,27 @@ def line_plot(
         return f"{TOP + (bottom - TOP) * (high - min(high, max(low, value))) / (high - low):.1f}"
 
     def level(css: str, value: float) -> str:
-        height = y(value)
-        return f'<line class="{css}" x1="{LEFT}" y1="{height}" x2="{WIDTH - RIGHT}" y2="{height}"/>'
+        place = y(value)
+        return f'<line class="{css}" x1="{LEFT}" y1="{place}" x2="{WIDTH - RIGHT}" y2="{place}"/>'
 
     label = text_html(label)
     parts = [f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">']
     for index in range(round((high - low) / step) + 1):
         value = low + index * step
-        height = float(y(value)) + 4
+        baseline = float(y(value)) + 4  # Centres the digits on the line.
         parts += [level("grid", value),
-                  f'<text class="name" x="{LEFT - 8}" y="{height:.1f}">{value:g}</text>']
+                  f'<text class="name" x="{LEFT - 8}" y="{baseline:.1f}">{value:g}</text>']
     for number in sorted({end * index // 4 for index in range(5)}):
         parts.append(f'<text class="tick" x="{x(number)}" y="{bottom + 20}">{number}</text>')
     line = " ".join(f"{x(number)},{y(value)}" for number, value in points)
     parts += [level(css, value) for css, value in levels]
     parts.append(f'<polyline class="course" points="{line}"/>')
-    place = x(last_number)
+    last_x = x(last_number)
     if error is not None:
-        parts.append(f'<line class="error" x1="{place}" y1="{y(last - error)}" x2="{place}" '
+        parts.append(f'<line class="error" x1="{last_x}" y1="{y(last - error)}" x2="{last_x}" '
                      f'y2="{y(last + error)}"/>')
     title = f"{last:.1f}" + ("" if error is None else f" ± {error:.1f}")
-    parts.append(f'<circle class="value" cx="{place}" cy="{y(last)}" r="4.5">'
+    parts.append(f'<circle class="value" cx="{last_x}" cy="{y(last)}" r="4.5">'
                  f"<title>{title}</title></circle>")
     return "\n".join([*parts, "</svg>"])
 
