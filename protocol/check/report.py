@@ -17,7 +17,8 @@ WIDTH = 98
 """Maximum length of wrapped lines, in characters."""
 NAME_WIDTH = max(len(step.name) for step in STEPS)
 INDENT = " " * 8
-_MARKS = {Verdict.PASS: "ok", Verdict.FAIL: "FAIL", Verdict.WARN: "warn"}
+_MARKS = {Verdict.PASS: "ok   ", Verdict.FAIL: "FAIL ", Verdict.WARN: "warn "}
+"""Marks before the names of steps, of equal length."""
 
 
 class Printer:
@@ -41,8 +42,8 @@ def lines_of(finding: Finding) -> list[str]:
     mark = _MARKS[finding.verdict]
     reason = printable(finding.reason)
     if finding.verdict is Verdict.PASS:
-        return [f"  {mark:<5} {finding.step.name}"]
-    lines = [f"  {mark:<5} {finding.step.name:<{NAME_WIDTH}}  {reason}"]
+        return [f"  {mark} {finding.step.name}"]
+    lines = [f"  {mark} {finding.step.name:<{NAME_WIDTH}}  {reason}"]
     if finding.line is not None:
         lines.append(f"{INDENT}wrote: {quoted(finding.line)}")
     lines += [f"{INDENT}also: {printable(other)}" for other in finding.others]
@@ -83,10 +84,10 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
     if failed:
         text += f"\nto repeat the failed steps: -only {','.join(failed)}"
         text += f"\nready for tournaments: no, because of {', '.join(failed)}"
-    elif len(findings) == len(STEPS):
+    elif len(findings) == len(STEPS):  # With -only, a run proves nothing about the other steps.
         late = sum(finding.too_late for finding in findings)
-        skipped = f"unknown, because the time limit skipped {counted(late, 'step')}"
-        text += f"\nready for tournaments: {skipped if late else 'yes, nothing failed'}"
+        unknown = f"unknown, because the time limit skipped {counted(late, 'step')}"
+        text += f"\nready for tournaments: {unknown if late else 'yes, nothing failed'}"
     return text
 
 
@@ -124,6 +125,7 @@ def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> di
                 "name": finding.step.name,
                 "verdict": finding.verdict.value,
                 "reason": finding.reason,
+                # Escaped as in the text, but without the quotes.
                 "line": None if finding.line is None else quoted(finding.line)[1:-1],
                 "also": list(finding.others),
                 "expected": finding.step.expected,

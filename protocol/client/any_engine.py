@@ -41,7 +41,7 @@ class Analysis:
     """
 
     engine: AnyEngine | None = None
-    """The engine that one thread at a time may use."""
+    """The engine to hold while `_next` runs; None for an analysis without an `AnyEngine`."""
 
     def __init__(self) -> None:
         self._variations: dict[int, Info] = {}
@@ -162,16 +162,20 @@ class Stop:
                     self._end_search()
 
     def attach(self, end_search: Callable[[], None] | None) -> None:
-        """Let `set` call ``end_search``, now if `set` was called before; used by engines."""
+        """Let `set` call ``end_search`` from any thread; None ends this. Used by engines.
+
+        If `set` was called before, ``end_search`` is called now.
+        """
         with self._lock:
             self._end_search = end_search
             if self.time is not None and end_search is not None:
                 end_search()
 
     def deadline(self, start: int, deadline: int, patience: float) -> int:
-        """Return the deadline of a search, at most ``patience`` seconds after `set` or ``start``.
+        """Return the deadline of a search that began at ``start``.
 
-        Times are in nanoseconds of `monotonic_ns`.
+        After `set`, ``deadline`` is shortened to ``patience`` seconds after `set`, or after
+        ``start`` if the search began later. Other times are in nanoseconds of `monotonic_ns`.
         """
         if self.time is None:
             return deadline
@@ -234,7 +238,8 @@ class AnyEngine:
         all legal moves if ``root_moves`` is empty. Texts such as ``d6-d5`` are moves, too. Another
         thread may end the search with ``stop``.
 
-        game     any object; one that differs from that of the call before begins a new game
+        game     any object that stands for the game; a new game begins if it is not equal to that
+                 of the call before
         info     whether the result has the engine's last report
         ponder   whether the engine goes on to search the position after the reply that it expects,
                  until its next call
@@ -247,7 +252,7 @@ class AnyEngine:
         `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
         with self.used():
-            task = self._task(position, moves, root_moves, stop)
+            task = self._begin_task(position, moves, root_moves, stop)
             self._check_end(task, limit)
             with self._prepared(game, options):
                 result = self._play(task, limit, stop)
@@ -288,7 +293,7 @@ class AnyEngine:
         the move that the engine finally plays is not checked.
         """
         with self.used():
-            task = self._task(position, moves, root_moves, stop)
+            task = self._begin_task(position, moves, root_moves, stop)
             self._check_end(task, limit)
             with (
                 self._prepared(game, options),
@@ -309,7 +314,7 @@ class AnyEngine:
         arguments and errors are those of `analyse`.
         """
         with self.used():
-            task = self._task(position, moves, root_moves, stop)
+            task = self._begin_task(position, moves, root_moves, stop)
             if limit is not None and not required_limit(limit).ends(task.position.side):
                 limit = None
             with self._prepared(game, None):
@@ -325,17 +330,17 @@ class AnyEngine:
             self._game = game
         if options is not None and not isinstance(options, Mapping):
             raise InputError(repr(options), "expected a dict of options, such as {'Hash': 64}")
-        earlier = self._swap(options or {})
+        earlier = self._exchange(options or {})
         try:
             yield
         except (EngineTerminated, EngineTimeout):
             earlier = {}  # The engine takes no more commands.
             raise
         finally:
-            self._swap(earlier)
+            self._exchange(earlier)
 
-    def _swap(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
-        """Set options, and return their values before."""
+    def _exchange(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
+        """Set options, and return their earlier values. Engines with options override this."""
         if options:
             raise InputError(
                 next(iter(options)), "the engine in this process has no options; it has arguments, "
@@ -346,9 +351,9 @@ class AnyEngine:
     def _start_analysis(
         self, task: Task, limit: Limit | None, multipv: int | None, stop: Stop | None
     ) -> Analysis:
-        """Start an analysis; the other arguments are checked."""
-        lines = 1 if multipv is None else whole_number(multipv, 1, MAX_LINES, "multipv")
-        self._analysis = analysis = self._analyse(task, limit, lines)
+        """Start an analysis; ``task`` and ``limit`` are valid, ``multipv`` is checked here."""
+        variations = 1 if multipv is None else whole_number(multipv, 1, MAX_LINES, "multipv")
+        self._analysis = analysis = self._analyse(task, limit, variations)
         analysis.engine = self
         if stop is not None:
             stop.attach(analysis.stop)
@@ -372,7 +377,7 @@ class AnyEngine:
         """Implement `analysis`; the arguments are checked, and no analysis is running."""
         raise NotImplementedError
 
-    def _task(
+    def _begin_task(
         self, position: Position, moves: Iterable[Move | str], root_moves: Iterable[Move | str],
         stop: Stop | None,
     ) -> Task:  # fmt: skip

@@ -212,7 +212,7 @@ class Engine(AnyEngine):
             self.connection.send_option(name, text)
             self._settings[name.lower()] = text
 
-    def _swap(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
+    def _exchange(self, options: Mapping[str, Value]) -> Mapping[str, Value]:
         earlier: dict[str, Value] = {}
         for name in options:
             declared = self.options.find(name) if self.options else None
