@@ -27,14 +27,18 @@ parse_move = Move.from_text
 
 
 def is_removal(token: str) -> bool:
-    """Return whether a token begins like a removal, ``x`` and a point, and not like ``xyz``."""
+    """Return whether a token begins with ``x`` and a point, as a removal does.
+
+    `Move.from_text` checks the rest, whereas ``xyz`` is a token of another kind.
+    """
     return token[:1] in ("x", "X") and token[1:3].lower() in POINTS
 
 
 def join_steps(tokens: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield complete moves, each with the index of its first token.
 
-    Some engines write a removal as a separate token (``d6-d5 xc3``).
+    Some engines write a removal as a separate token (``d6-d5 xc3``). `InputError` for a removal
+    without a move before it; the moves themselves are not checked.
     """
     start, move = 0, ""
     for index, token in enumerate(tokens):
@@ -79,8 +83,9 @@ def format_position(position: Position) -> str:
 def format_seventeen(position: Position) -> str:
     """Return the position in the 17 fields of Sanmill, with no removal due.
 
-    The four last-mill fields are 0, "none" in Sanmill's old numbering of squares. Sanmill reads -1
-    only with a token ``ids:nodes``, which its older versions do not know.
+    Seven fields are 0: two counts of removals due, four points of last mills, and a mask of mills.
+    As a point of a last mill, 0 is "none" in Sanmill's old numbering of squares. The newer -1 needs
+    an 18th token, ``ids:nodes``, which older versions of Sanmill do not know.
     """
     required_position(position)
     white, black = position.men
