@@ -193,7 +193,6 @@ cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexce
 cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef int to = to_of(move), origin = origin_of(move)
     cdef uint32_t men = b.own, candidates
-    cdef bint removes_none
     if ((ALL & ~(b.own | b.opponent)) >> to) & 1 == 0:
         return False
     if b.own_hand:
@@ -206,14 +205,13 @@ cdef inline bint is_legal(const RuleSet *rules, const Board *b, move_t move) noe
         if (NEIGHBOURS[origin] >> to) & 1 == 0 and not own_flies(rules, b):
             return False
     # The removals begin at bit 10. All bits above are compared, because `move` may be any number.
-    removes_none = move >> 10 == NO_MOVE >> 10
     if likely(mills_at(men, to) == 0):
-        return removes_none
+        return move >> 10 == NO_MOVE >> 10
     if unlikely(rules.each_mill):
         return is_generated(rules, b, move)
     candidates = removable(rules, b.opponent)
     if unlikely(candidates == 0):
-        return removes_none
+        return move >> 10 == NO_MOVE >> 10
     return (candidates >> removed_of(move)) & 1 and move >> 15 == NO_POINT
 
 
