@@ -345,7 +345,7 @@ def test_a_review_skips_an_illegal_game(read: Command) -> None:
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("MPK/1.0 x", "'MPK/1.0 x': expected the 6 or 17 fields of a position, found 2"),
+        ("MPK/1.0 x", "'MPK/1.0 x': expected games (PGN, "),
         ("mfen/1.0 mill24-state-v1", "expected MFEN/1.0, in capitals"),
         ("1\tPlace to d6\tPlace to f4\n", "GoldToken's notation"),
         ("1\td6 -> d5, take f4", "GoldToken's notation"),
