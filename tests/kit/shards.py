@@ -26,6 +26,8 @@ import pytest
 from tests.kit import session
 
 SECONDS = Path(__file__).with_name("seconds.json")
+PROCESSES = 3
+"""Processes of a run of the whole suite; one more than two cores, because many tests wait."""
 USUAL_SECONDS = 10.0
 """Seconds assumed for a file without a record."""
 SIMILAR_SECONDS = 10.0
@@ -38,7 +40,8 @@ File = str
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("merels")
     group.addoption(
-        "--shards", type=int, help="processes that share the tests (default: 2 for the whole suite)"
+        "--shards", type=int,
+            help=f"processes that share the tests (default: {PROCESSES} for the whole suite)",
     )
     group.addoption("--shard", metavar="FILE", help="internal: share the files, report to FILE")
     group.addoption("--shuffle", metavar="SEED", help="random order of files and of their tests")
@@ -52,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Shard(config, path))
         return
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    count = config.option.shards or (2 if whole and _cores() > 1 else 1)
+    count = config.option.shards or (PROCESSES if whole and _cores() > 1 else 1)
     if count > 1 and not config.option.collectonly:
         config.pluginmanager.register(Controller(config, count))
     if config.option.record_seconds:
