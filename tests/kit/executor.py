@@ -114,6 +114,8 @@ class Script:
         self.fates, self.others, self.made = fates or {}, others or plays, made or {}
         self.tests, self.workers, self.fault = tests, workers, fault
         self.work, self.at_end = work or self.invent_pair, at_end
+        self.waits: list[bool] = []
+        """Whether each ``shutdown`` was asked to wait for the workers."""
         self.executors: list[_Scripted] = []
         self.count = itertools.count(1)
         self.makes = 0
@@ -182,6 +184,7 @@ class _Scripted(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.is_shut = True
+        self.script.waits.append(wait)
         self.threads.shutdown(wait, cancel_futures=cancel_futures)
         self.script.at_end()
 

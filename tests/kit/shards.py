@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("merels")
     group.addoption(
         "--shards", type=int,
-            help=f"processes that share the tests (default: {PROCESSES} for the whole suite)",
+        help=f"processes that share the tests (default: {PROCESSES} for the whole suite)",
     )
     group.addoption("--shard", metavar="FILE", help="internal: share the files, report to FILE")
     group.addoption("--shuffle", metavar="SEED", help="random order of files and of their tests")
