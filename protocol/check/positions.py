@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 
-from merels.engine.game.board import LINE_MASKS, LINES, NAMES, NEIGHBOURS, mask_of
+from merels.engine.game.board import LINES, NAMES, NEIGHBOURS, in_mills, mask_of
 from merels.engine.game.notation import START as START, format_position, parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
@@ -80,7 +80,7 @@ def _there_and_back(origin: int, to: int, rules: Rules) -> tuple[str, list[str]]
         others = chance.sample(free, 8)
         men = mask_of([origin, *others[:4]]), mask_of(others[4:])
         first = Position.of(rules, men, (0, 0), number=15)
-        if any(side & line == line for side in men for line in LINE_MASKS):
+        if any(map(in_mills, men)):
             continue
         if first.outcome() is not None or not first.is_legal(there):
             continue
@@ -99,7 +99,7 @@ def _closed_mill(line: tuple[int, int, int], rules: Rules) -> tuple[str, list[st
     while True:
         another, *others = chance.sample(free, 4)
         men = mask_of([*line[:2], another]), mask_of(others)
-        if not any(side & other == other for side in men for other in LINE_MASKS):
+        if not any(map(in_mills, men)):
             first = Position.of(rules, men, (6, 6), number=4)
             move = next(move for move in first.legal_moves() if move.to == line[2])
             return format_position(first), [str(move)]

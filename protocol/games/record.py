@@ -32,12 +32,12 @@ class Record(Tree):
                 stated, f"the tag FEN differs from the first position, {self.start.fen()}"
             )
 
-        if (variant := self.tags.get("Variant", "").lower()) in PRESETS:
-            if variant != self.start.rules.variant:
-                raise InputError(
-                    self.tags["Variant"], "the tag Variant differs from the rules of the first "
-                    f"position, {self.start.rules.variant}"
-                )
+        variant, rules = self.tags.get("Variant", ""), self.start.rules
+        if variant.lower() in PRESETS and variant.lower() != rules.variant:
+            raise InputError(
+                variant,
+                f"the tag Variant differs from the rules of the first position, {rules.variant}",
+            )
 
     @property
     def result(self) -> str:

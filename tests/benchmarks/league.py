@@ -98,7 +98,10 @@ def score_of(chance: random.Random, ahead: float) -> float:
 
 
 def time_of_choice() -> float:
-    """Return the mean processor time of a choice between `PLAYERS`, half of whom have met."""
+    """Return the mean processor time of a choice, in seconds.
+
+    There are `PLAYERS` players, and half of the pairs have met.
+    """
     chance, games = random.Random(1), dict[Pair, int]()
     for pair in combinations(range(PLAYERS), 2):
         if chance.random() < 0.5:

@@ -216,12 +216,13 @@ class Run:
 @contextlib.contextmanager
 def prepared(
     given: ParsedFlags, stored: StoredRun | None, settings: Settings,
-    plan_type: type[Plan] = Plan, continuing: Sequence[str] = (), begun: Trial | None = None,
+    plan_type: type[Plan] = Plan, continuing: Sequence[str] = (),
+    first_trial: Trial | None = None,
 ) -> Iterator[Run]:  # fmt: skip
     """Yield a run that is ready for its games; ``stored``: the run that it continues, or None.
 
-    ``continuing``: flags that continue the run, by default those of its own journal. ``begun``: as
-    in `preflight`.
+    ``continuing``: flags that continue the run, by default those of its own journal.
+    ``first_trial``: as in `preflight`.
     """
     if stored is None and given.has("-shard") and not given.has("-srand"):
         error = InputError("-shard", "expected -srand N as well, the same in all parts")
@@ -258,7 +259,7 @@ def prepared(
                 notify(text)
         if stored is None or plan.has_left(stored.journal):
             announced = try_engines(
-                plan.entrants, settings.rules, openings.trial, options, begun
+                plan.entrants, settings.rules, openings.trial, options, first_trial
             )
             if stored is None:
                 settings = name_engines(settings, given, announced=announced)
@@ -303,10 +304,10 @@ def _with_former_defaults(settings: Settings, given: ParsedFlags, stored: Settin
 
 def try_engines(
     entrants: Sequence[Entrant], rules: str, opening: Opening, options: RunOptions,
-    begun: Trial | None = None,
+    first_trial: Trial | None = None,
 ) -> list[str]:  # fmt: skip
     """Try every engine on this machine, and return the names that they announce."""
-    result = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency, begun)
+    result = preflight(entrants, rules, opening, AT_ONCE + 2 * options.concurrency, first_trial)
     for text in result.notices:
         notify(text)
     return result.names

@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
         if given.value("-concurrency", default=1) > maximum:
             pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
             notify(f"a tune of {pairs} plays at most {at_once} at once; the other workers wait")
-        with prepared(given, stored, settings, TuningPlan, begun=trial) as run:
+        with prepared(given, stored, settings, TuningPlan, first_trial=trial) as run:
             plan = run.board.plan
             assert isinstance(plan, TuningPlan)
             return run.finish(_tune(run, plan, given))

@@ -13,7 +13,7 @@ __all__ = ["__version__"]
 
 
 def __getattr__(name: str) -> str:
-    """Return ``__version__``, or say which package has a public name.
+    """Return ``__version__``; `AttributeError` for any other name names the package that has it.
 
     This module imports nothing, so that Ctrl-C during the command's imports meets `__main__.main`.
     """

@@ -51,20 +51,20 @@ class PreflightResult(NamedTuple):
 
 def preflight(
     entrants: Sequence[Entrant], rules: str, opening: Opening, at_once: int = AT_ONCE,
-    begun: Trial | None = None,
+    first_trial: Trial | None = None,
 ) -> PreflightResult:
     """Try the engines; raise InputError with the fault of an engine that cannot play.
 
     Of engines with the same `_kind`, only the first is tried. ``at_once``: number of engines that
-    may run at the same time. ``begun``: the trial of the first engine, from `begin_trial`.
+    may run at the same time. ``first_trial``: the trial of the first engine, from `begin_trial`.
     """
     start = start_of(opening, parse_rules(rules))
     # The comparison of `EngineSpec` ignores `rules_known`, but the trial depends on it.
     kinds = [(_kind(entrant), entrant.engine.rules_known) for entrant in entrants]
     trials: dict[tuple[Entrant, bool], Trial] = {}
-    if begun is not None:
-        begun.prepare(entrants[0], start)
-        trials[kinds[0]] = begun
+    if first_trial is not None:
+        first_trial.prepare(entrants[0], start)
+        trials[kinds[0]] = first_trial
     for kind, entrant in zip(kinds, entrants):
         trials.setdefault(kind, Trial(entrant, start))
     all_trials = list(trials.values())

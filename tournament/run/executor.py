@@ -224,8 +224,8 @@ class ExecutorPool(Pool):
         try:
             report = future.result()
             if isinstance(report, PairReport):
-                self._paused -= {report.place}
-                self._paused |= {report.place} if report.is_unplayed else set()
+                note = self._paused.add if report.is_unplayed else self._paused.discard
+                note(report.place)
             event = Returned(call.number, report)
         except BaseException as error:  # The call's, or the executor's own, as for a lost node.
             text = (str(error).strip() or repr(error)).splitlines()[-1]

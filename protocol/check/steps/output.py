@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from merels.engine.game.notation import parse_move
-from merels.engine.game.position import BLACK, WHITE, Position
+from merels.engine.game.position import WHITE, Position
 from merels.protocol.check.conversation import Fault, Skip
 from merels.protocol.check.positions import (
     AHEAD,
