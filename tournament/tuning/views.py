@@ -11,7 +11,7 @@ from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
 from merels.tournament.report.table import Table, number_columns, text_columns
 from merels.tournament.tuning.tune_plan import TuningPlan
-from merels.tournament.views.output import Pace, put, time_left
+from merels.tournament.views.output import Pace, put
 from merels.tournament.views.plain import NoticeView
 from merels.tournament.views.terminal import NOTICES, LiveView, head_lines
 
@@ -35,7 +35,7 @@ class PlainTuneView(NoticeView):
             f"{printable(parameter.name)} {value:.1f}"
             for parameter, value in zip(state.parameters, state.values)
         )
-        remaining = time_left(self._pace, self._plan.progress(standings.finished))
+        remaining = self._pace.left(self._plan.progress(standings.finished))
         put(self._out, f"Pair {pairs} of {state.pairs}{remaining}: {values}\n")
 
 
@@ -48,8 +48,7 @@ class LiveTuneView(LiveView):
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
         """Return the lines to draw, which may be wider than the terminal."""
-        progress = self._plan.progress(standings.finished)
-        pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
+        progress, columns = self._plan.progress(standings.finished), self._size()[0] - 1
         head = [*text_columns("Parameter"), *number_columns("Start", "Now", "Bounds")]
         rows = [
             [
@@ -59,7 +58,7 @@ class LiveTuneView(LiveView):
             for parameter, value in zip(self._state.parameters, self._state.values)
         ]
         return [
-            *head_lines(progress.text, progress.share, pace, self._size()[0] - 1), "",
+            *head_lines(progress.text, progress.share, self._pace.text(progress), columns), "",
             *Table("", head, rows).text().splitlines(), "", f"last:    {self._last}",
             *(f"note:    {note}" for note in self._notices[-NOTICES:]),
         ]

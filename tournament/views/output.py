@@ -127,16 +127,19 @@ class Pace:
         """Return the number of games per second since this object was made."""
         return self._games / max(monotonic() - self._began, 1e-9)
 
-    def left(self, games: int) -> str:
-        """Return the time for ``games`` more games as h:mm:ss; ``?`` before the first game ends."""
-        return time_text(max(0, games) / self.rate()) if self._games else "?"
+    def text(self, progress: Progress) -> str:
+        """Return a text such as ``1.5 games/s, at most 0:01:00 left``."""
+        return f"{self.rate():.1f} games/s{self.left(progress)}" if self._games else "no result yet"
 
+    def left(self, progress: Progress) -> str:
+        """Return a text such as ``, at most 0:01:00 left`` after at least one game.
 
-def time_left(pace: Pace, progress: Progress) -> str:
-    """Return a text such as ``, at most 0:01:00 left``; '' if the games left are unknown."""
-    if progress.left is None:
-        return ""
-    return f", {'at most ' if progress.is_bound else ''}{pace.left(progress.left)} left"
+        The text is '' if the number of games left is unknown.
+        """
+        if progress.left is None:
+            return ""
+        time = time_text(max(0, progress.left) / self.rate())
+        return f", {'at most ' if progress.is_bound else ''}{time} left"
 
 
 def time_text(seconds: float) -> str:

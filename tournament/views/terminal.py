@@ -32,7 +32,6 @@ from merels.tournament.views.output import (
     Pace,
     Throttle,
     put,
-    time_left,
     versus,
 )
 
@@ -90,8 +89,7 @@ class LiveView(View):
         """Return the lines to draw; the last lines, on games and notices, may be too wide."""
         columns = self._size()[0] - 1
         plan, progress = self._plan, self._plan.progress(standings.finished)
-        pace = f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"
-        lines = head_lines(progress.text, progress.share, pace, columns)
+        lines = head_lines(progress.text, progress.share, self._pace.text(progress), columns)
         if plan.settings.format != "knockout" and (text := leader(standings, columns)):
             lines[-1:] = join_if_fits(lines[-1], text, columns)
         lines.append("")

@@ -31,7 +31,7 @@ from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.sprt import Sprt
 from merels.tournament.statistics.terminations import EndingCounter, Terminations
 from merels.tournament.views.broadcast import Broadcast
-from merels.tournament.views.output import BACKGROUND_SHARE, Background, Pace, time_left
+from merels.tournament.views.output import BACKGROUND_SHARE, Background, Pace
 
 ADDRESS = "127.0.0.1"
 """The page is served only to this machine."""
@@ -211,7 +211,7 @@ class WebView(View):
     def _show_progress(self) -> None:
         """Update the progress and the pace on the page."""
         progress = self._board.plan.progress(self._board.standings.finished)
-        parts = [f"{self._pace.rate():.1f} games/s{time_left(self._pace, progress)}"]
+        parts = [self._pace.text(progress)]
         if not self._has_moves:
             parts.append(f"{counted(len(self._board.playing), 'game')} submitted")
         self._broadcast.show(score={

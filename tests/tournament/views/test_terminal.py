@@ -19,7 +19,7 @@ from merels.tournament.records.games import Pairing, PairingResult
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.rounds import live_lines
 from merels.tournament.report.table import cut, width
-from merels.tournament.run.plan import Plan
+from merels.tournament.run.plan import Plan, Progress
 from merels.tournament.statistics import ratings
 from merels.tournament.statistics.counts import Counts
 from merels.tournament.statistics.ratings import Ratings
@@ -250,8 +250,18 @@ def test_the_llr_is_drawn_between_its_bounds(llr: float, place: int) -> None:
 
 def test_shares_and_times_are_formatted() -> None:
     assert bar(0.5).count("#") == 15 and bar(7).count(".") == 0
-    assert time_text(3725.4) == "1:02:05" and Pace().left(7) == "?"
+    assert time_text(3725.4) == "1:02:05"
     assert not is_terminal(io.StringIO())
+
+
+def test_the_pace_is_told_from_the_first_result_on() -> None:
+    """In a former version a run began with ``0.0 games/s, at most ? left``."""
+    pace = Pace()
+    assert pace.text(Progress("0 of 7 games", 0.0, 7)) == "no result yet"
+    pace.add()
+    some_left = Progress("1 of 7 games", 1 / 7, 6, is_bound=True)
+    assert re.fullmatch(r"\d+\.\d games/s, at most 0:00:\d\d left", pace.text(some_left))
+    assert re.fullmatch(r"\d+\.\d games/s", pace.text(some_left._replace(left=None)))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
