@@ -1,1 +1,1 @@
-"""Helpers for every package: errors, numbers, folders, files and command lines."""
+"""Helpers for every package: errors, numbers, folders, saving files and command lines."""

@@ -14,7 +14,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.text_file import open_regular_file
+from merels.engine.common.regular_file import open_regular_file
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.sectors import Sector

@@ -23,7 +23,6 @@ from merels.engine.tablebase.files import PACKED, TableError, file_name, rules_f
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.probe import Tables, build_command
 from merels.engine.tablebase.sectors import Sector, kept_placing_sectors
-from merels.engine.tablebase.storage import LOCK
 
 ROOT = Path(__file__).parent / "opening"
 """Folder of the package's tables."""
@@ -79,7 +78,6 @@ def make(source: Path, target: Path, rules: Rules) -> list[Path]:
     """
     packer = Packer(source, target, rules)
     files = packer.pack(opening_sectors(rules))
-    (packer.folder / LOCK).unlink(missing_ok=True)
     if packer.problems or len(files) < len(opening_sectors(rules)):
         problem = "; ".join(packer.problems) or "tables of the opening are missing"
         command = build_command(rules, source)

@@ -76,9 +76,10 @@ def _remove_oldest(root: Path, built: Path) -> None:
     kept = MAX_RULE_SETS - (built.name not in presets)
     for _, folder in sorted(ages, reverse=True)[kept:]:
         # `InputError`: another process writes to the folder.
-        with suppress(OSError, InputError), locked(folder):
-            for name in (*small, LOCK):
-                (folder / name).unlink(missing_ok=True)
+        with suppress(OSError, InputError):
+            with locked(folder):
+                for name in small:
+                    (folder / name).unlink(missing_ok=True)
             folder.rmdir()
 
 

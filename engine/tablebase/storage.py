@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.saving import DRAFT, Part, lock, write_whole
+from merels.engine.common.saving import DRAFT, Part, create_lock, remove_lock, write_whole
 
 LOCK = "lock"
 """Name of the file that a program locks while it writes to a folder of tables."""
@@ -41,27 +40,23 @@ def locked(folder: Path) -> Iterator[None]:
 
     `FolderLocked` if another program has locked it, `InputError` if the system refuses a lock.
     """
+    path = folder / LOCK
     try:
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(folder / LOCK, flags, 0o666)
-    except OSError as error:
+        descriptor = create_lock(path)
+    except BlockingIOError:
+        raise FolderLocked(
+            str(folder), "another program writes to this folder; wait until it has ended"
+        ) from None
+    if descriptor is None:
         raise InputError(
-            str(folder / LOCK), f"cannot write this file: {error.strerror}"
-        ) from error
+            str(path),
+            "cannot create and lock this file; check the folder's permissions, or use another "
+            "file system",
+        )
     try:
-        try:
-            lock(descriptor)
-        except (BlockingIOError, PermissionError):  # Windows raises PermissionError.
-            raise FolderLocked(
-                str(folder), "another program writes to this folder; wait until it has ended"
-            ) from None
-        except OSError as error:
-            raise InputError(
-                str(folder), f"cannot lock this folder: {error.strerror}; use another file system"
-            ) from error
         yield
     finally:
-        os.close(descriptor)
+        remove_lock(descriptor, path)
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import system_error
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
@@ -41,12 +40,11 @@ class Problem:
 def load(path: Path, rules: Rules) -> list[Problem]:
     """Return the problems of a suite under some rules.
 
-    `InputError` names the file or the index of an invalid problem, counted from 0.
+    `InputError` names the file or the index of an invalid problem, counted from 0; `OSError` if the
+    file cannot be read.
     """
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise system_error(str(path), "read", error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(str(path), f"expected a JSON list of positions: {error}") from None
     if not isinstance(rows, list):

@@ -14,14 +14,15 @@ from threading import Lock
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.messages import message
+from merels.engine.common.regular_file import read_regular_file
 from merels.engine.common.saving import Stamp, create_lock, remove_lock, stamp, write_whole
-from merels.engine.common.text_file import decode, read_regular_file
 from merels.engine.game.position import Position
 from merels.protocol.board.requests import FULL
+from merels.protocol.common.text_file import decode
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.formats.pgn.tokens import LONGEST_GAME, read_tags
-from merels.protocol.games.writer import format_record
 from merels.protocol.games.record import Record
+from merels.protocol.games.writer import format_record
 
 UNFINISHED = "unterminated"
 """Value of PGN's tag Termination for an unfinished game."""

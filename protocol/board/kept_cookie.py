@@ -10,8 +10,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from merels.engine.common.regular_file import read_regular_file
 from merels.engine.common.saving import write_whole
-from merels.engine.common.text_file import read_regular_file
 
 _SECRET_FORM = re.compile(r"[A-Za-z0-9_-]{32}")
 _SECRET_BYTES = 24

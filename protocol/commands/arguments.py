@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from merels.engine.common.errors import InputError, printable, shorten
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
@@ -18,6 +17,7 @@ from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import MAX_MEN
 from merels.protocol.commands.exit_status import USAGE_ERROR
+from merels.protocol.common.notices import notify
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.uci.position_command import Setup, read_setup
 from merels.protocol.uci.settings import OPTIONS

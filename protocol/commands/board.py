@@ -15,7 +15,6 @@ from pathlib import Path
 from merels.engine.common.errors import InputError, shorten
 from merels.engine.common.folders import user_folder
 from merels.engine.common.messages import joined
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import write_whole
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
@@ -32,6 +31,7 @@ from merels.protocol.commands.arguments import (
     make_parser,
     read_engine_flag,
 )
+from merels.protocol.common.notices import notify
 from merels.protocol.puzzles.puzzle import load
 from merels.protocol.puzzles.training import Trainer
 from merels.protocol.terminal.log import log_to_terminal

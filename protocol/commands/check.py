@@ -9,7 +9,6 @@ import time
 from dataclasses import replace
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.notices import notify
 from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.check.conversation import FAST, Fault, Pace
 from merels.protocol.check.report import Printer, as_json, heading, listing, summary
@@ -27,6 +26,7 @@ from merels.protocol.commands.arguments import (
     rules_of,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.common.notices import notify
 from merels.protocol.process.errors import EngineError, EngineTerminated
 
 DESCRIPTION = """\

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import check_output, errors_at, write_report
-from merels.engine.common.notices import notify
 from merels.protocol.commands.arguments import (
     add_flag,
     add_rules_flags,
@@ -19,6 +17,8 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import OK
 from merels.protocol.commands.faults import Faults
+from merels.protocol.common.files import check_output, errors_at, write_report
+from merels.protocol.common.notices import notify
 from merels.protocol.formats.files import JOURNAL, Journals, read_file
 from merels.protocol.formats.forms import FORMS, RULES, left_out, write
 from merels.protocol.games.record import Record

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from merels.engine.common.errors import Failure, InputError
-from merels.engine.common.notices import notify, set_command
+from merels.protocol.common.notices import notify, set_command
 
 OK = 0
 FAILED = 1

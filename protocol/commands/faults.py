@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.notices import notify
 from merels.protocol.commands.exit_status import FAILED, OK, USAGE_ERROR
+from merels.protocol.common.notices import notify
 from merels.protocol.games.record import Record, notices_of
 
 

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.notices import notify
 from merels.engine.game.position import Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.opening import opening_tables
 from merels.engine.tablebase.probe import TableValue, Tables, build_command, default_root
 from merels.engine.tablebase.sectors import MAX_MEN, Sector
 from merels.protocol.commands.arguments import open_usable_tables, setup_of
+from merels.protocol.common.notices import notify
 
 _RESULTS = {1: "win", 0: "draw", -1: "loss"}
 UNIT = "plies to the next removal or the end"

@@ -7,7 +7,6 @@ from itertools import islice
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.saving import write_named
 from merels.engine.common.shell import shell_text
@@ -22,6 +21,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.common.notices import notify
 from merels.protocol.puzzles.puzzle import Puzzle, pack
 from merels.protocol.puzzles.search import find_puzzles
 from merels.protocol.puzzles.selection import CANDIDATES, select

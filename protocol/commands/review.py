@@ -9,7 +9,6 @@ from itertools import chain, islice
 from typing import Any
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.game.position import COLOURS
 from merels.engine.search.searcher import Searcher
@@ -23,6 +22,7 @@ from merels.protocol.commands.arguments import (
     whole_from,
 )
 from merels.protocol.commands.faults import Faults
+from merels.protocol.common.notices import notify
 from merels.protocol.formats.files import Found, Journals, read_file
 from merels.protocol.games.record import Record
 from merels.protocol.review.review import DEFAULT_NODES, GRADES, Judgement, judge_with, review

@@ -22,15 +22,18 @@ from merels.protocol.commands.arguments import (
     rules_of,
     whole_from,
 )
+from merels.protocol.common.files import system_error
 from merels.protocol.terminal.progress import ProgressLine
 
 _DEFAULT_NODES = 100_000
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
-    """Load a file's positions; an `InputError` about a position names it and the file."""
+    """Load a file's positions; an `InputError` names the file, and an invalid position."""
     try:
         return load(path, rules)
+    except OSError as error:
+        raise system_error(str(path), "read", error) from None
     except InputError as error:
         if error.index is None:
             raise

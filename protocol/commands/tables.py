@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from merels.engine.common.notices import notify
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
@@ -30,6 +29,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.probe_tables import UNIT, open_folder, probe, root_of
+from merels.protocol.common.notices import notify
 from merels.protocol.terminal.progress import ProgressLine, show_progress
 
 MAX_SAMPLE = 1_000_000_000

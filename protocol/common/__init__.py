@@ -1,1 +1,1 @@
-"""Engine options and fields of JSON objects, for both sides of the protocol."""
+"""Engine options, fields of JSON objects, text files and notices to the user."""

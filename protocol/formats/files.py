@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Protocol
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import file_error, read_lines, shown_path
 from merels.engine.common.messages import joined
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
+from merels.protocol.common.files import file_error, read_lines, shown_path
 from merels.protocol.formats.forms import GAMES, POSITIONS, RULES
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import build_record

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from merels.engine.common.errors import InputError, printable
 from merels.engine.common.messages import message
+from merels.engine.common.regular_file import read_regular_file
 from merels.engine.common.saving import Stamp, stamp, write_whole
-from merels.engine.common.text_file import read_regular_file
 from merels.engine.game.notation import format_position
-from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.engine.game.position import COLOURS, Move, Position
+from merels.engine.game.rules import DEFAULT_RULES, Rules
 from merels.protocol.puzzles.puzzle import Puzzle, standard_puzzles
 from merels.protocol.puzzles.themes import themes_of
 

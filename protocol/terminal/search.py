@@ -5,13 +5,13 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_real
 from merels.engine.game.position import Position
 from merels.engine.search.limits import MAX_TIME, Info, Limit, Result
 from merels.engine.search.searcher import DEFAULT_HASH
 from merels.engine.tablebase.cache import TableCache
 from merels.protocol.client.in_process import InProcessAnalysis, InProcessEngine
+from merels.protocol.common.notices import notify
 
 _CHECK_SECONDS = 0.1
 """Seconds between checks for Ctrl-C, which does not wake a waiting thread on Windows."""

@@ -73,7 +73,7 @@ def test_a_full_disk_during_a_build_is_one_clear_error(tmp_path: Path) -> None:
     )
     assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
     assert "4-3.wdl" in done.stderr and "All finished files are kept" in done.stderr
-    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl", "lock"]
+    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl"]
     assert Builder(tmp_path, RULES).build(7).men == 7
 
 
@@ -137,4 +137,4 @@ def test_a_full_disk_during_packing_is_one_clear_error(tmp_path: Path) -> None:
     )
     assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
     assert "4-3.wdp" in done.stderr and "All finished files are kept" in done.stderr
-    assert sorted(path.name for path in (tmp_path / PACKED).iterdir()) == ["3-3.wdp", "lock"]
+    assert sorted(path.name for path in (tmp_path / PACKED).iterdir()) == ["3-3.wdp"]

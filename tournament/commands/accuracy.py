@@ -10,8 +10,6 @@ from pathlib import Path
 from time import monotonic
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import check_output, format_of, write_report
-from merels.engine.common.notices import notify
 from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
 from merels.engine.tablebase.verdict import judge
@@ -27,6 +25,8 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import USAGE_ERROR
 from merels.protocol.commands.faults import Faults
+from merels.protocol.common.files import check_output, format_of, write_report
+from merels.protocol.common.notices import notify
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import notices_of
 from merels.protocol.terminal.progress import ProgressLine

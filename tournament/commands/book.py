@@ -12,8 +12,6 @@ from typing import TextIO
 
 from merels.engine import full_version
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.files import file_error, new_draft, system_error
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import read_whole
 from merels.engine.common.saving import publish
 from merels.engine.game.rules import DEFAULT_RULES
@@ -26,6 +24,8 @@ from merels.protocol.commands.arguments import (
     rules_of,
     whole_from,
 )
+from merels.protocol.common.files import file_error, new_draft, system_error
+from merels.protocol.common.notices import notify
 from merels.protocol.terminal.progress import ProgressLine
 from merels.tournament.openings.generator import (
     CHOICE_MARGIN,

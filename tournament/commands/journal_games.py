@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import errors_at, shown_path
 from merels.protocol.commands import convert as convert_command
 from merels.protocol.commands import review as review_command
+from merels.protocol.common.files import errors_at, shown_path
 from merels.protocol.formats.files import Found
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules

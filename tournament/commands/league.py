@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import date
 
 from merels.engine.common.errors import InputError, printable, suggestion
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import parse_rules
 from merels.protocol.commands.exit_status import FAILED, OK
+from merels.protocol.common.notices import notify
 from merels.tournament.commands.run import (
     asks_for_help,
     is_live,

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import get_args
 
 from merels.engine.common.errors import InputError, suggestion
-from merels.engine.common.files import check_output, file_error, format_of, write_report
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.protocol.commands.arguments import (
@@ -19,6 +17,8 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.exit_status import FAILED, OK
 from merels.protocol.commands.faults import Faults
+from merels.protocol.common.files import check_output, file_error, format_of, write_report
+from merels.protocol.common.notices import notify
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.tournament.commands.accuracy import add_same_flag, measure
 from merels.tournament.journal.import_games import Split

@@ -21,13 +21,13 @@ from typing import TextIO
 
 from merels.engine import full_version
 from merels.engine.common.errors import Failure, InputError, SeveralErrors
-from merels.engine.common.files import file_error
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import Rules, parse_rules
 from merels.protocol.client.perfect import table_coverage
 from merels.protocol.commands.exit_status import FAILED, INTERRUPTED, OK
+from merels.protocol.common.files import file_error
+from merels.protocol.common.notices import notify
 from merels.tournament.flags.command_line import (
     ParsedFlags,
     parse,

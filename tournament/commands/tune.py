@@ -6,11 +6,11 @@ import contextlib
 import os
 from collections.abc import Sequence
 
-from merels.engine.common.files import file_error, unwritable_reason, write_report
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.protocol.client.engine_spec import OPTION
 from merels.protocol.commands.exit_status import OK
+from merels.protocol.common.files import file_error, unwritable_reason, write_report
+from merels.protocol.common.notices import notify
 from merels.tournament.commands.run import (
     Run,
     asks_for_help,

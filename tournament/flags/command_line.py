@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Any
 
 from merels.engine.common.errors import InputError, SeveralErrors, suggestion
-from merels.engine.common.files import file_error, read_text
 from merels.engine.common.shell import shell_text
 from merels.protocol.client.engine_spec import OPTION, PROGRAM_KEYS
+from merels.protocol.common.files import file_error, read_text
 from merels.protocol.process.command import shell_words
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.fields import Flag, Flags

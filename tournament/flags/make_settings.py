@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_digest
 from merels.engine.game.rules import DEFAULT_RULES, Rules, make_rules, preset
 from merels.engine.tablebase.probe import build_command, open_tables
 from merels.protocol.client.dialects import DIALECTS
 from merels.protocol.client.engine_spec import make_engine, program_name
+from merels.protocol.common.files import file_digest
 from merels.tournament.flags.command_line import FlagFaults, ParsedFlags
 from merels.tournament.flags.help import LEVEL_LIMIT
 from merels.tournament.openings.reading import BOOK, shipped_book

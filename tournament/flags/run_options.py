@@ -10,8 +10,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_error, unwritable_reason
 from merels.engine.common.numbers import counted, read_whole
+from merels.protocol.common.files import file_error, unwritable_reason
 from merels.tournament.flags.command_line import ParsedFlags
 from merels.tournament.openings.reading import BOOK
 from merels.tournament.records.games import SECOND

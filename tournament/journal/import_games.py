@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal, Protocol, TypeVar
 
 from merels.engine.common.errors import printable
-from merels.engine.common.files import file_error, read_paragraphs
+from merels.protocol.common.files import file_error, read_paragraphs
 from merels.protocol.formats.files import find_games
 from merels.protocol.formats.pgn.tokens import read_result
 from merels.tournament.journal.journal import Journal

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
-from merels.engine.common.files import file_error, write_error
 from merels.engine.common.numbers import counted
+from merels.protocol.common.files import file_error, write_error
 from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265

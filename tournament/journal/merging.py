@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.files import file_error
+from merels.protocol.common.files import file_error
 from merels.tournament.journal.compare import MAY_GROW, differences, listed
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.open import new_journal, read_journal

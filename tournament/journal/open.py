@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_error, new_draft, system_error
 from merels.engine.common.saving import create_lock, publish, remove_lock
+from merels.protocol.common.files import file_error, new_draft, system_error
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
     APPLICATION_ID,

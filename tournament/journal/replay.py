@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
-from merels.engine.common.files import shown_path
+from merels.protocol.common.files import shown_path
 from merels.protocol.formats.files import FoundGame, read_file
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules

@@ -20,8 +20,8 @@ from typing import Any, Literal, get_args
 
 from merels.engine import __version__
 from merels.engine.common.errors import InputError, suggestion
-from merels.engine.common.files import file_error, system_error
 from merels.engine.search.levels import LEVELS, Level
+from merels.protocol.common.files import file_error, system_error
 from merels.tournament.journal.import_games import REPLAY_COLUMNS
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import is_new, new_journal, open_run, reserved

@@ -21,7 +21,7 @@ from itertools import starmap
 from typing import Any
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.text_file import open_regular_file
+from merels.engine.common.regular_file import open_regular_file
 from merels.engine.game.position import Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables

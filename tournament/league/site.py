@@ -18,10 +18,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from merels.engine.common.errors import printable
-from merels.engine.common.files import file_error, system_error
 from merels.engine.common.numbers import counted
+from merels.engine.common.regular_file import read_regular_file
 from merels.engine.common.saving import DRAFT, create_lock, remove_lock, write_whole
-from merels.engine.common.text_file import read_regular_file
+from merels.protocol.common.files import file_error, system_error
 from merels.tournament.journal.standings import Health
 from merels.tournament.league.league import League, anchors_of
 from merels.tournament.league.lots import LOT_SIZE, LOTS_FOLDER, Games, update_lots

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.files import errors_at, file_error, read_lines
 from merels.engine.game.board import LINE_MASKS, NAMES, SIZE, least_image, mask_of
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.rules import Rules, preset
 from merels.engine.tablebase.files import rule_fields
+from merels.protocol.common.files import errors_at, file_error, read_lines
 from merels.protocol.formats.files import find_games, find_lines
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record, drawn_notice

@@ -6,8 +6,8 @@ import contextlib
 import os
 
 from merels.engine.common.errors import printable
-from merels.engine.common.files import system_error
 from merels.engine.common.saving import open_to_append
+from merels.protocol.common.files import system_error
 from merels.tournament.play.game import utc_now
 
 

@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from merels.engine.common.errors import Failure, InputError
-from merels.engine.common.files import file_error
+from merels.protocol.common.files import file_error
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.play.game import utc_now
+from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.sprt import match_llr

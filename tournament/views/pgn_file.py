@@ -6,8 +6,8 @@ import os
 import re
 import sys
 
-from merels.engine.common.files import system_error
 from merels.engine.common.saving import append_open, locked, open_to_append
+from merels.protocol.common.files import system_error
 from merels.tournament.records.output import ID_TAG, STANDARD_OUTPUT
 from merels.tournament.views.output import put
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.engine.common.notices import notify
+from merels.protocol.common.notices import notify
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Health, Standings, warnings
 from merels.tournament.pairing import knockout

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TextIO
 
 from merels.engine.common.errors import printable
-from merels.engine.common.notices import notify
+from merels.protocol.common.notices import notify
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec

@@ -10,9 +10,9 @@ from threading import Event, Thread
 from time import monotonic, sleep, thread_time
 
 from merels.engine.common.errors import InputError, printable
-from merels.engine.common.notices import notify
 from merels.engine.common.numbers import counted
 from merels.engine.game.rules import parse_rules
+from merels.protocol.common.notices import notify
 from merels.protocol.web.server import TYPES, LocalHandler, LocalServer, Page, read_page
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings

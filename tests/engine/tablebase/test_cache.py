@@ -32,7 +32,7 @@ from merels.engine.tablebase.small import build_in_background
 
 root = Path(sys.argv[1])
 builder = build_in_background(DEFAULT_RULES, root, lambda built: None)
-while not list(root.glob("*/lock")):
+while not list(root.glob("*/*")):
     time.sleep(0.001)
 atexit.register(builder.join)
 """

@@ -64,10 +64,3 @@ def test_an_invalid_suite_is_refused(tmp_path: Path, rows: object, complaint: st
     with pytest.raises(InputError) as caught:
         load(suite_file(tmp_path, rows), MORRIS)
     assert complaint in str(caught.value)
-
-
-def test_a_suite_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(InputError, match="cannot read this file: ") as caught:
-            load(path, MORRIS)
-        assert path.name in caught.value.token

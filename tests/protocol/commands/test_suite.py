@@ -63,3 +63,13 @@ def test_an_unusable_suite_or_folder_of_tables_is_refused(
         assert main([*arguments, "-nodes", "1"]) == 2
         captured = capsys.readouterr()
         assert captured.out == "" and message in captured.err
+
+
+def test_a_suite_that_cannot_be_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in (tmp_path / "none.json", tmp_path):
+        assert main([str(path)]) == 2
+        captured = capsys.readouterr()
+        assert captured.out == "" and path.name in captured.err
+        assert "cannot read this file: " in captured.err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.common.files import LONGEST_LINE
+from merels.protocol.common.files import LONGEST_LINE
 from merels.protocol.formats.pgn.reader import parse_record, parse_records
 from merels.protocol.games.writer import format_record
 from tests.commands import command, output, refusal, run_process

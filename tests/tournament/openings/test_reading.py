@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.files import file_digest, read_text
 from merels.engine.game.board import in_mills, least_image
 from merels.engine.game.notation import START, parse_position, play_moves
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
-from merels.protocol.games.writer import format_record
+from merels.protocol.common.files import file_digest, read_text
 from merels.protocol.games.record import Record
+from merels.protocol.games.writer import format_record
 from merels.tournament.openings.reading import Openings, load_openings
 from merels.tournament.records.games import Opening
 from merels.tournament.records.settings import OpeningSettings

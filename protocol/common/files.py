@@ -12,7 +12,7 @@ from typing import TextIO
 
 from merels.engine.common.errors import InputError, placed, printable, shorten
 from merels.engine.common.saving import create_draft, write_named
-from merels.engine.common.text_file import open_text
+from merels.protocol.common.text_file import open_text
 
 LONGEST_TEXT = 1 << 27
 """Maximum size of a file that is read into memory at once, in characters."""
