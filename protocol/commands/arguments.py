@@ -181,7 +181,7 @@ def record_rules(arguments: argparse.Namespace) -> RecordRules:
     """
     return RecordRules(
         rules_of(arguments), arguments.variant, tuple(arguments.set), True,
-        "; -variant overrides the tag",
+        "-variant overrides the tag",
     )
 
 

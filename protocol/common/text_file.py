@@ -11,6 +11,10 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
 """Encodings by byte order mark, the longer marks first."""
+_WITHOUT_MARK: dict[tuple[bool, ...], str] = {
+    (False, True, False, True): "utf-16-le", (True, False, True, False): "utf-16-be"
+}
+"""Encodings of files without a mark, by which of the first four bytes are zero."""
 _WESTERN = "merels-western"
 """Name of the codec error handler that reads invalid UTF-8 as Windows-1252."""
 
@@ -30,11 +34,14 @@ codecs.register_error(_WESTERN, _as_western)
 def open_text(file: io.BufferedReader) -> TextIO:
     """Return a text stream over a binary file.
 
-    A byte order mark selects UTF-16 or UTF-32; other files are UTF-8, with invalid bytes read as
-    Windows-1252, which has all letters of Latin-1. A line ends with LF, CR LF or CR.
+    A byte order mark selects UTF-16 or UTF-32; without one, two ASCII letters in UTF-16 select it.
+    Other files are UTF-8, with invalid bytes read as Windows-1252, which has all letters of
+    Latin-1. A line ends with LF, CR LF or CR.
     """
-    head = file.peek(4)
+    head = file.peek(4)[:4]
     encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if encoding is None and len(head) == 4:
+        encoding = _WITHOUT_MARK.get(tuple(byte == 0 for byte in head))
     if encoding is not None:
         return io.TextIOWrapper(file, encoding)
     return io.TextIOWrapper(file, "utf-8-sig", _WESTERN)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, Protocol, TypeVar
+from unicodedata import normalize
 
 from merels.engine.common.errors import printable
 from merels.protocol.common.files import file_error, read_paragraphs
@@ -228,7 +229,9 @@ def player_finder(roster: Roster, path: str) -> Callable[[Mapping[str, str]], tu
     """
 
     @cache
-    def key(name: str, settings: str, control: str, version: str) -> str:
+    def key(text: str, settings: str, control: str, version: str) -> str:
+        # Names that look the same are one player.
+        name = normalize("NFC", " ".join(text.split()))
         if name in UNNAMED:
             return ""
         described = Description(settings, "" if control == "?" else control, version)

@@ -112,8 +112,7 @@ def build_record(
     try:
         for kind, text, line, name in tokens(game.text, game.line):
             if kind == "tag":
-                reader.tags[name] = text
-                reader.tag_lines[name] = line
+                reader.tag(name, text, line)
             elif kind == "comment":
                 reader.lines[-1].comment(text)
             elif kind == "glyph":
@@ -385,6 +384,14 @@ class _Reader:
                 current.words.append(_Word(move, move.translate(_PLAIN).lower(), line))
             if suffix := text[len(move) :].translate(_PLAIN):
                 current.glyph(GLYPHS.get(suffix) or GLYPHS[suffix[:2]])
+
+    def tag(self, name: str, value: str, line: int) -> None:
+        """Add a tag; `InputError` for a second value of a tag that determines the moves."""
+        if name in ("FEN", "Variant") and self.tags.get(name, value) != value:
+            with _tag(name, line):
+                raise InputError(value, f"expected one value, found '{self.tags[name]}' before it")
+        self.tags[name] = value
+        self.tag_lines[name] = line
 
     def open(self, line: int) -> None:
         """Begin a variation."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError, PlacedError, shorten
 from merels.engine.common.messages import message
 from merels.protocol.games.tree import RESULTS, TAG_NAME
+from merels.protocol.games.writer import ROSTER
 
 LONGEST_GAME = 1 << 24
 """Maximum length of a game, in characters: 16 MiB of ASCII text."""
@@ -36,6 +37,8 @@ _TAG = re.compile(
 )
 """A tag. Its value may contain quotes that are not escaped, as some programs write them."""
 _PLAIN_TAGS = re.compile(rf'^\[({TAG_NAME}) "([^"\\\n]*+)"\]\n', re.M)
+_KNOWN_TAGS = {name.lower(): name for name in (*ROSTER, "Variant", "FEN", "SetUp", "Termination")}
+"""Names of the tags that are read in any case, by their lower case."""
 _NEW_EVENT = re.compile(r'\[\s*+Event\s*+"')
 _DELIMITER = re.compile(rf"[{{;()\[]|{_RESULT.pattern}")
 """The beginning of a comment, a variation or a tag, the end of a variation, or a result.
@@ -155,7 +158,7 @@ class _Splitter:
         if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
             return False
         if text[0] == "[" and not (self._in_moves or self._in_comment):
-            tags = dict(_PLAIN_TAGS.findall(text))
+            tags = {tag_name(name): value for name, value in _PLAIN_TAGS.findall(text)}
             is_all_tags = text[-1] == "\n" and len(tags) == text.count("\n")
             if not is_all_tags or tags.keys() & self._game.tags.keys():
                 return False
@@ -197,6 +200,8 @@ class _Splitter:
 
     def take(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line; yield the games that end before or in it."""
+        if not self._in_comment:
+            line = line.lstrip("\ufeff")  # Joined files have a byte order mark each.
         if self._ended or (
             # A comment that is never closed must not swallow the games after it.
             self._in_comment and self._after_empty and _NEW_EVENT.match(line)
@@ -247,7 +252,7 @@ class _Splitter:
                 self._in_moves = self._in_moves or not seeks_tags
                 if tag is not None:
                     place = tag.end()
-                    self._game.tags[tag["name"]] = tag_value(tag)
+                    self._game.tags[tag_name(tag["name"])] = tag_value(tag)
             elif delimiter[0] == "(":
                 self._depth += 1
                 self._in_moves = True
@@ -275,7 +280,16 @@ class _Splitter:
         """Return whether a tag belongs to the next game; ``at_start``: it begins its line."""
         if self._in_moves and (at_start or not self._depth):
             return True
-        return at_start and self._after_empty and tag["name"] in self._game.tags
+        name, tags = tag_name(tag["name"]), self._game.tags
+        if not at_start or name not in tags:
+            return False
+        # A header without moves may be followed by the next header without an empty line.
+        return self._after_empty or (len(tags) > 1 and name == next(iter(tags)))
+
+
+def tag_name(text: str) -> str:
+    """Return the name of a tag in its usual case, such as ``Result`` for ``result``."""
+    return _KNOWN_TAGS.get(text.lower(), text)
 
 
 def tag_value(tag: re.Match[str]) -> str:
@@ -311,7 +325,7 @@ def tokens(text: str, line: int) -> Iterator[Token]:
                 end = brace + 1
         elif first == "[":
             if match := _TAG.match(text, start):
-                yield Token("tag", tag_value(match), line, match["name"])
+                yield Token("tag", tag_value(match), line, tag_name(match["name"]))
                 end = match.end()
         elif match := _TOKEN.match(text, start):
             if (kind := match.lastgroup or "") != "space":

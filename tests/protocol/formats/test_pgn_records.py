@@ -67,6 +67,41 @@ def test_movetext_in_a_loose_style_is_read() -> None:
     assert record.result == "*"
 
 
+def test_tag_names_are_read_in_any_case() -> None:
+    text = '[white "A"]\n[RESULT "1-0"]\n[variant "loc"]\n[Fen "{}"]\n[own "x"]\n\n4. e4'
+    record = parse_record(text.format("****O*@*/**@**O**/O@****** w 6 6 0 4"))
+    assert record.start.rules.variant == "loc" and record.start.number == 4
+    assert (record.result, record.tags["White"], record.tags["own"]) == ("1-0", "A", "x")
+    assert next(split_games(['[ result "0-1" ]\n', "1. d6\n"])).result == "0-1"
+
+
+def test_joined_files_with_a_byte_order_mark_each_are_read() -> None:
+    game = '[Event "A"]\n[White "B"]\n\n1. d6 *\n'
+    for text in (f"{game}\n\ufeff{game}", f"\ufeff\ufeff{game}\ufeff{game}"):
+        tags = [record.tags for record in parse_records(text)]
+        assert [(names["Event"], names["White"]) for names in tags] == [("A", "B")] * 2
+        assert len(list(split_games(text.splitlines(True)))) == 2
+
+
+def test_headers_without_moves_are_games_without_an_empty_line_between_them() -> None:
+    text = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n'
+    for lines in ([text * 3], (text * 3).splitlines(True), [text, text + text]):
+        assert [game.result for game in split_games(lines)] == ["1-0"] * 3
+    # A repeated tag inside a header begins no game.
+    repeated = '[Event "A"]\n[Annotator "B"]\n[Annotator "C"]\n\n1. d6 *'
+    assert len(list(parse_records(repeated))) == 1
+
+
+def test_two_start_positions_or_rule_sets_of_a_game_are_refused() -> None:
+    for name, first, second in (
+        ("Variant", "loc", "mill"), ("FEN", "x", "********/********/******** w 9 9 0 1")
+    ):
+        text = f'[Event "A"]\n[{name} "{first}"]\n[{name} "{second}"]\n\n1. d6 *'
+        with pytest.raises(InputError, match=rf"'{first}' before it \(tag {name}, line 3"):
+            parse_record(text)
+    assert parse_record('[Variant "loc"]\n[Variant "loc"]\n\n1. d6 *').start.rules.variant == "loc"
+
+
 def test_annotation_glyphs_belong_to_the_move_before_them() -> None:
     moves = "1. d6 $1 $14 {a plan} f4 $2 ( 1... d2 $6 {or this} 2. b4 $10 ) 2. b4 *"
     assert format_record(parse_record(moves)).endswith(f"\n\n{moves}\n\n")

@@ -174,6 +174,8 @@ UNUSUAL: dict[str, str | bytes] = {
     "a move a line": "d6\nf4\nd2\nb4\n",
     "only carriage returns": '[White "A"]\r\r1. d6 f4\r2. d2 b4 *\r',
     "UTF-16": '[White "Mühle"]\r\n\r\n1. d6 f4 2. d2 b4 *'.encode("utf-16"),
+    "UTF-16 without a mark": '[White "Mühle"]\r\n\r\n1. d6 f4 2. d2 b4 *'.encode("utf-16-le"),
+    "UTF-16 of the other order without a mark": "1. d6 f4 2. d2 b4 *".encode("utf-16-be"),
     "UTF-16 of the other order": b"\xfe\xff" + "1. d6 f4 2. d2 b4 *".encode("utf-16-be"),
     "a mark of UTF-8": "\ufeff1. d6 f4 2. d2 b4 *",
     "Windows-1252": '[White "„Mühle“"]\n\n1. d6 f4 2. d2 b4 ½–½'.encode("cp1252"),
@@ -274,6 +276,7 @@ def test_the_variant_tag_of_another_game_is_overridden(
     status, _, error = read(text, *words)
     assert status == 2 and len(error.splitlines()) == 1
     assert "'Twelve Men's Morris': expected a rule set: loc, mill, " in error
+    assert "; ;" not in error
     assert "-variant overrides the tag (tag Variant, line 1, game 1 of " in error
     assert "Variant" not in read(text, *words, "-variant", "roman")[2]
 

@@ -25,6 +25,7 @@ PIECES = [
     "1. d2 b4\n", "d6 ", "{+0.1/2 0.1s}", "{", "}", '{a 1-0 [x "y"]\n', "(", ")", "1-0", "1-0\n\n",
     "*\n", "1/2-1/2\n\n", " 1/2 ", ";x {\n", "%{\n", "½", "[", "d2{c}1-0\n", "1{x}-0\n", "\t\n",
     "\x0b", "(b2 1-0)\n", '[Event "y"]\n[Site "z"]\n\n', "1. d2 {a\nb} *\n\n", "0:1\n", "1-0\n{a\n",
+    "\n\ufeff", '[white "a"]\n', '[Site "z"]\n[Result "1-0"]\n',
 ]  # fmt: skip
 """Pieces of text from which the test makes random files."""
 MAX_LINES = 350
@@ -69,6 +70,14 @@ def test_a_game_of_unknown_cause_has_its_termination_as_reason(tmp_path: Path) -
         path.write_text(f'[White "A"]\n[Black "B"]\n[Cause "{cause}"]\n\n1. d6 1-0\n')
         (game,) = GamesFile(str(path)).games(Roster())
         assert game.ending.reason == reason
+
+
+def test_names_that_look_the_same_are_one_player(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    for name in ("Müller", " Müller ", "Mu\u0308ller", "Müller\u00a0"):
+        path.write_text(f'[White "{name}"]\n[Black " ? "]\n\n1. d6 1-0\n', encoding="utf-8")
+        (game,) = GamesFile(str(path)).games(Roster())
+        assert (game.white, game.black) == ("Müller", "")
 
 
 def test_every_outcome_of_the_rules_has_a_cause() -> None:
