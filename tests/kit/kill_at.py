@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
@@ -30,6 +31,8 @@ def run_until(games: int, step: int, number: int, words: Sequence[str]) -> int:
         elif next(steps) == step:
             os.kill(os.getpid(), number)
 
+    # A shell starts its background jobs, and all their children, with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if step:
         sys.setprofile(count)
     return main(list(words))
