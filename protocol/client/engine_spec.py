@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from merels.engine.common.errors import InputError, printable
+from merels.engine.common.shell import shell_text
 from merels.engine.search.levels import level_named
 from merels.protocol.common.options import Options
 from merels.protocol.process import limits
@@ -64,7 +65,7 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
         key, equals, value = word.partition("=")
         if equals and (key in KEYS or key.startswith(OPTION) and key != OPTION):
             if key in values and key in PROGRAM_KEYS:
-                raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
+                raise repeated_program(word, key)
             values[key] = value
         elif index == 0 and not (equals and key.isidentifier() or key.startswith(OPTION)):
             values["cmd"] = word
@@ -79,6 +80,16 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
     if rules != "known":
         raise InputError(f"rules={rules}", "expected rules=known")
     return replace(make_engine(values, protocols), rules_known="rules" in values)
+
+
+def engine_hint(word: str) -> str:
+    """Return how to give an engine, for a program that was given without ``-engine``."""
+    return f"; an engine is given as -engine cmd={shell_text([word])}"
+
+
+def repeated_program(word: str, key: str) -> InputError:
+    """Return the error for a word that repeats ``key``, one of `PROGRAM_KEYS`."""
+    return InputError(word, f"{key}= is given twice; begin each engine with -engine")
 
 
 def make_engine(values: Mapping[str, str], protocols: Sequence[str]) -> EngineSpec:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from merels.engine.common.errors import InputError, printable, shorten
 from merels.engine.common.numbers import read_real, read_whole
-from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import DEFAULT_VARIANT, FIELDS, PRESETS, Rules, make_rules
 from merels.engine.search.limits import LONGEST, Limit
 from merels.engine.search.searcher import DEFAULT_HASH
@@ -67,7 +66,9 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             text = f"unrecognized arguments: {' '.join(unknown)}"
             if "-engine" in self._option_string_actions and not unknown[0].startswith("-"):
-                text += f"; an engine is given as -engine cmd={shell_text(unknown[:1])}"
+                from merels.protocol.client.engine_spec import engine_hint
+
+                text += engine_hint(unknown[0])
             self.error(text)
         return options, unknown
 

@@ -11,7 +11,12 @@ from typing import Any
 
 from merels.engine.common.errors import InputError, SeveralErrors, suggestion
 from merels.engine.common.shell import shell_text
-from merels.protocol.client.engine_spec import OPTION, PROGRAM_KEYS
+from merels.protocol.client.engine_spec import (
+    OPTION,
+    PROGRAM_KEYS,
+    engine_hint,
+    repeated_program,
+)
 from merels.protocol.common.files import file_error, read_text
 from merels.protocol.process.command import shell_words
 from merels.tournament.openings.reading import BOOK
@@ -227,7 +232,7 @@ def _grouped(
             if not name.startswith("-"):
                 expected = "expected a flag such as -engine or -openings"
                 if not index:
-                    expected += f"; an engine is given as -engine cmd={shell_text([name])}"
+                    expected += engine_hint(name)
             error = InputError(words[index], expected)
             if faults is None:
                 raise error
@@ -258,7 +263,7 @@ def _pairs(given: ParsedFlags, name: str, words: Sequence[str]) -> dict[str, str
         with given.faults.collect():
             key, value = _pair(name, given.flags[name], word, index == 0)
             if key in pairs and key in PROGRAM_KEYS:
-                raise InputError(word, f"{key}= is given twice; begin each engine with -engine")
+                raise repeated_program(word, key)
             pairs[key] = value
     return pairs
 
