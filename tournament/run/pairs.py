@@ -277,10 +277,11 @@ class PairTable:
         return {name for name, engine in self._engines.items() if not engine.may_be_tried}
 
     def failed_again(self) -> dict[str, str]:
-        """Return the engines that failed again after a pause, where not only one worker failed."""
+        """Return the engines that failed again after a pause, and that no worker may be playing."""
+        out = {name for row in self._out.values() for name in row.task.engines}
         return {
             name: engine.failure for name, engine in self._engines.items()
-            if engine.backoff.failures > 1
+            if engine.backoff.failures > 1 and name not in out
         }
 
     def lost_engines(self) -> dict[str, str]:

@@ -289,10 +289,10 @@ class Runner:
         self.board.notice(*(text for text in report.notices if text not in self._trial_notices))
         self._trial_notices.update(report.notices)
         self.board.notice(*self._pairs.fail_start(report.failures, place))
+        self._pairs.put_back(task.pair, self.board.played)
         if place is not None and not self.board.played:
             for name, failure in self._pairs.failed_again().items():
                 raise InputError(f"-engine {name}", failure)
-        self._pairs.put_back(task.pair, self.board.played)
         self._skip_lost()
 
     def _process_game(self, game: Finished, place: Place | None = None) -> None:

@@ -245,6 +245,41 @@ def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None
         assert run.rows == [] and script.waits == [True]
 
 
+class FirstNodeOfTwo:
+    """A fault of the worker that gets the first pair: the engine A does not start there.
+
+    It fails there only while the other worker plays, whose first game lasts ``failures`` failures.
+    """
+
+    def __init__(self, failures: int) -> None:
+        self.place: Place | None = None
+        self._choosing = threading.Lock()
+        self._failures = failures
+        self._plays, self._is_over = threading.Event(), threading.Event()
+
+    def __call__(self, place: Place, name: str) -> str:
+        with self._choosing:
+            self.place = self.place or place
+        if place != self.place:
+            self._plays.set()
+            assert self._is_over.wait(60)
+            return ""
+        assert self._plays.wait(60)
+        fault = bad(place.process)(place, name)
+        self._failures -= bool(fault)
+        if not self._failures:
+            self._is_over.set()
+        return fault
+
+
+def test_a_failing_node_does_not_end_a_run_whose_first_game_is_in_progress() -> None:
+    """In a former version, a game of ten seconds was too long for a cluster with one bad node."""
+    chosen = settings(2, rounds=4)
+    run = Run(chosen)
+    assert run.play(Script(workers=2, fault=FirstNodeOfTwo(3))) == "finished", run.record.notices
+    assert as_planned(run.rows, chosen)
+
+
 def test_an_engine_that_cannot_play_does_not_end_a_continued_run(tmp_path: Path) -> None:
     chosen = settings(2, rounds=2)
     run = Run(chosen, tmp_path / "j")
