@@ -31,7 +31,7 @@ TABLES_OPTION = "TablePath"
 """The built-in engine's option for the folder of tables."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EngineSpec:
     """How to start an engine.
 

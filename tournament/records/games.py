@@ -12,7 +12,10 @@ SECOND, MILLISECOND = 1_000_000_000, 1_000_000
 """A second and a millisecond, in nanoseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+# Tasks and their parts have no slots: with slots, pickling a frozen dataclass takes twice as long.
+
+
+@dataclass(frozen=True)
 class TimeControl:
     """Limits of an engine; None means no limit. Times are in nanoseconds.
 
@@ -54,7 +57,7 @@ def seconds_text(nanoseconds: int) -> str:
     return f"{nanoseconds / SECOND:.9f}".rstrip("0").rstrip(".")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Entrant:
     """An engine of the tournament and the conditions under which it plays.
 
@@ -75,7 +78,7 @@ class Entrant:
         return self.engine.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adjudication:
     """Rules that end a game early; see `Adjudicator`. Scores are in centi-men."""
 
@@ -105,7 +108,7 @@ TABLE_RESULTS = ("BOTH", "WIN_LOSS", "DRAW")
 """Values of ``-tbadjudicate``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Opening:
     """Start of a game: the text of a position, and moves played from it without clocks."""
 
@@ -132,7 +135,7 @@ Results = Sequence[Sequence[PairingResult]]
 """Pairings with their points, by round."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GameSpec:
     """A game to play. The one or two games of a pair share their opening and ``pair``.
 
@@ -153,7 +156,7 @@ class GameSpec:
     """Whether each move's last ``info`` line is recorded."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairTask:
     """Unit of work: the unplayed games of one pair, in order, with all that a worker needs."""
 

@@ -104,7 +104,8 @@ class Runner:
                 is_handed_out = self._hand_out()
                 if not self._pairs.has_out and (self._is_ending or not self._may_go_on):
                     break
-                for event in self._pool.events(0.0 if is_handed_out else TICK_SECONDS):
+                more = is_handed_out and self._pool.has_room
+                for event in self._pool.events(0.0 if more else TICK_SECONDS):
                     self._process(event)
                 self._process_interrupts()
                 self.board.notice(*self._pool.check())
