@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from merels.engine.common import files
 from merels.engine.common.errors import InputError
+from merels.protocol.common import files
 from merels.protocol.formats.pgn.tokens import split_games
 from merels.tournament.journal.import_games import GamesFile, PlayedGame
 from merels.tournament.journal.players import Roster
