@@ -31,7 +31,7 @@ TABLES_OPTION = "TablePath"
 """The built-in engine's option for the folder of tables."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # Without slots, because it is pickled for each pair of games.
 class EngineSpec:
     """How to start an engine.
 
@@ -83,7 +83,7 @@ def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:
 
 
 def engine_hint(word: str) -> str:
-    """Return how to give an engine, for a program that was given without ``-engine``."""
+    """Return the end of an error about a program without ``-engine``: how to name the program."""
     return f"; an engine is given as -engine cmd={shell_text([word])}"
 
 

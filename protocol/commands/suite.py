@@ -29,7 +29,7 @@ _DEFAULT_NODES = 100_000
 
 
 def _load(path: Path, rules: Rules) -> list[Problem]:
-    """Load a file's positions; an `InputError` names the file, and an invalid position."""
+    """Load a file's positions; `InputError` names the file and, if one is invalid, the position."""
     try:
         return load(path, rules)
     except OSError as error:

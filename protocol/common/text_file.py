@@ -34,9 +34,9 @@ codecs.register_error(_WESTERN, _as_western)
 def open_text(file: io.BufferedReader) -> TextIO:
     """Return a text stream over a binary file.
 
-    A byte order mark selects UTF-16 or UTF-32; without one, two ASCII letters in UTF-16 select it.
-    Other files are UTF-8, with invalid bytes read as Windows-1252, which has all letters of
-    Latin-1. A line ends with LF, CR LF or CR.
+    A byte order mark selects UTF-16 or UTF-32. A file without a mark is UTF-16 if its first four
+    bytes are two ASCII characters in UTF-16. Other files are UTF-8, with invalid bytes read as
+    Windows-1252, which has all letters of Latin-1. A line ends with LF, CR LF or CR.
     """
     head = file.peek(4)[:4]
     encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)

@@ -24,7 +24,7 @@ _MAXIMUM = 10**7
 """Bounds of the limits, in seconds or MiB."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # Without slots, as a part of `EngineSpec`, which is pickled often.
 class ResourceLimits:
     """Limits of each process of an engine; None keeps the limit that merels itself has.
 

@@ -12,7 +12,8 @@ SECOND, MILLISECOND = 1_000_000_000, 1_000_000
 """A second and a millisecond, in nanoseconds."""
 
 
-# Tasks and their parts have no slots: with slots, pickling a frozen dataclass takes twice as long.
+# The parts of a `PairTask` have no slots: with slots, pickling a frozen dataclass takes twice as
+# long.
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ class Runner:
                 is_handed_out = self._hand_out()
                 if not self._pairs.has_out and (self._is_ending or not self._may_go_on):
                     break
-                more = is_handed_out and self._pool.has_room
-                for event in self._pool.events(0.0 if more else TICK_SECONDS):
+                hands_out_more = is_handed_out and self._pool.has_room
+                for event in self._pool.events(0.0 if hands_out_more else TICK_SECONDS):
                     self._process(event)
                 self._process_interrupts()
                 self.board.notice(*self._pool.check())

@@ -283,7 +283,8 @@ class _Splitter:
         name, tags = tag_name(tag["name"]), self._game.tags
         if not at_start or name not in tags:
             return False
-        # A header without moves may be followed by the next header without an empty line.
+        # The next header may follow a header without moves at once, and begins with the same tag. A
+        # single tag that is repeated begins no game.
         return self._after_empty or (len(tags) > 1 and name == next(iter(tags)))
 
 

@@ -162,35 +162,48 @@ def bad(*workers: int) -> Callable[[Place, str], str]:
 
 
 class FirstNode:
-    """A fault of the worker that gets the first pair: the engine A does not start there.
-
-    Which worker gets it is left to the executor. After ``repair`` no other worker plays until A has
-    started there.
-    """
+    """The worker that gets the first pair; the executor decides which one that is."""
 
     def __init__(self) -> None:
         self.place: Place | None = None
         self._choosing = threading.Lock()
+
+    def is_at(self, place: Place) -> bool:
+        """Return whether ``place`` is this worker; the first one that is asked about is."""
+        with self._choosing:
+            self.place = self.place or place
+        return place == self.place
+
+
+class RepairedNode(FirstNode):
+    """The engine A does not start on the first node before ``repair``.
+
+    After it, no other worker plays until A has started there.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
         self.is_repaired = False
-        self.has_restarted = threading.Event()
+        self._has_restarted = threading.Event()
 
     def repair(self) -> None:
         self.is_repaired = True
 
     def __call__(self, place: Place, name: str) -> str:
-        with self._choosing:
-            self.place = self.place or place
-        if self.is_repaired and place == self.place:
-            self.has_restarted.set()
-        elif self.is_repaired:
-            assert self.has_restarted.wait(60)
-        return "" if self.is_repaired else bad(self.place.process)(place, name)
+        is_first = self.is_at(place)
+        if not self.is_repaired:
+            return bad(place.process)(place, name) if is_first else ""
+        if is_first:
+            self._has_restarted.set()
+        else:
+            assert self._has_restarted.wait(60)
+        return ""
 
 
 def test_a_node_where_an_engine_does_not_start_is_left_out() -> None:
     """In a former version the engine lost 172 of 200 games, as a failing node gets most calls."""
     chosen = settings(2, rounds=20)
-    run, node = Run(chosen), FirstNode()
+    run, node = Run(chosen), RepairedNode()
     assert run.play(Script(workers=3, fault=node)) == "finished"
     assert as_planned(run.rows, chosen)
     (notice,) = run.record.notices
@@ -200,7 +213,7 @@ def test_a_node_where_an_engine_does_not_start_is_left_out() -> None:
 
 def test_a_node_is_used_again_when_its_engine_starts() -> None:
     chosen = settings(2, rounds=4)
-    run, node = Run(chosen), FirstNode()
+    run, node = Run(chosen), RepairedNode()
     run.board.views.append(AtNotice(node.repair))
     assert run.play(Script(workers=2, fault=node)) == "finished"
     failed_start, repaired = run.record.notices
@@ -245,26 +258,23 @@ def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None
         assert run.rows == [] and script.waits == [True]
 
 
-class FirstNodeOfTwo:
-    """A fault of the worker that gets the first pair: the engine A does not start there.
+class FirstNodeOfTwo(FirstNode):
+    """The engine A does not start on the first node, and is tried there only during a game.
 
-    It fails there only while the other worker plays, whose first game lasts ``failures`` failures.
+    That game is the first one of the other worker. It ends after A has failed ``failures`` times.
     """
 
     def __init__(self, failures: int) -> None:
-        self.place: Place | None = None
-        self._choosing = threading.Lock()
+        super().__init__()
         self._failures = failures
-        self._plays, self._is_over = threading.Event(), threading.Event()
+        self._has_begun, self._is_over = threading.Event(), threading.Event()
 
     def __call__(self, place: Place, name: str) -> str:
-        with self._choosing:
-            self.place = self.place or place
-        if place != self.place:
-            self._plays.set()
+        if not self.is_at(place):
+            self._has_begun.set()
             assert self._is_over.wait(60)
             return ""
-        assert self._plays.wait(60)
+        assert self._has_begun.wait(60)
         fault = bad(place.process)(place, name)
         self._failures -= bool(fault)
         if not self._failures:
