@@ -27,7 +27,6 @@ from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.game import utc_now
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Origin, PairTask
 from merels.tournament.run.tasks import (
-    WORKER_FACTOR,
     Backoff,
     Finished,
     PairReport,
@@ -152,7 +151,7 @@ class Script:
         faults = {name: self.fault(self.place, name) for name in sorted(task.engines)}
         if failures := {name: fault for name, fault in faults.items() if fault}:
             for name in failures:
-                self.pauses.setdefault((self.place, name), Backoff(WORKER_FACTOR)).fail()
+                self.pauses.setdefault((self.place, name), Backoff()).fail()
             return PairReport(self.place, failures=failures)
         for name in task.engines:
             self.pauses.pop((self.place, name), None)

@@ -33,8 +33,6 @@ MAX_FAILURES = 5
 The pauses between them add up to 15 s."""
 PAUSE_SECONDS = 1.0
 """Pause after the first failure, in seconds; each further failure doubles the pause."""
-WORKER_FACTOR = 2
-"""Factor of the pauses of an engine on one worker, so that other workers are tried first."""
 MAX_PAUSE = 300.0
 """Longest pause, in seconds."""
 HAND_BACK_SECONDS = 0.5
@@ -45,9 +43,8 @@ OCCUPIED_SECONDS = 2.0
 
 @dataclass(slots=True)
 class Backoff:
-    """Pauses that double with each failure, from `PAUSE_SECONDS` times ``factor``."""
+    """Pauses that double with each failure, from `PAUSE_SECONDS`."""
 
-    factor: int = 1
     failures: int = 0
     """Number of failures in a row; one during a pause does not count, as it began earlier."""
     until: float = 0.0
@@ -58,7 +55,7 @@ class Backoff:
         now = monotonic()
         if now < self.until:
             return False
-        self.until = now + min(MAX_PAUSE, PAUSE_SECONDS * self.factor * 2**self.failures)
+        self.until = now + min(MAX_PAUSE, PAUSE_SECONDS * 2**self.failures)
         self.failures += 1
         return True
 
@@ -274,7 +271,7 @@ def _play_elsewhere(task: PairTask) -> PairReport:
             _pauses.pop(key, None)
     counted = {  # A call that began before a pause does not count.
         name: text for name, text in failures.items()
-        if _pauses.setdefault(programs[name], Backoff(WORKER_FACTOR)).fail()
+        if _pauses.setdefault(programs[name], Backoff()).fail()
     }
     return PairReport(here(), tuple(games), counted, notices)
 
