@@ -344,9 +344,12 @@ class ExecutorPool(Pool):
 
     def kill(self) -> None:
         self._is_ending = True
-        if self._calls or not self.ready:
+        is_idle = self.ready and not self._calls
+        if not is_idle:
             _abandoned.set()
-        self._connection.shut_down(wait=False)
+        # An idle process pool that is still shutting down while this process exits may print a
+        # traceback.
+        self._connection.shut_down(wait=is_idle)
         lender.close()
 
 

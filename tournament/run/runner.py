@@ -123,13 +123,7 @@ class Runner:
                 self.board.notice(trouble)
             return end
         except BaseException as error:
-            if isinstance(error, InputError) and self._pool.foreign:
-                # Nothing is broken. A process pool that is shut down while this process exits may
-                # print a traceback.
-                self._pool.withdraw()
-                self._pool.close()
-            else:
-                self._pool.kill()
+            self._pool.kill()
             self.board.over("failed", str(error) or repr(error))
             raise
 
