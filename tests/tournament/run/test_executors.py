@@ -258,6 +258,29 @@ def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None
         assert run.rows == [] and script.waits == [True]
 
 
+def test_a_run_ended_by_an_engine_that_cannot_play_does_not_wait_for_other_pairs() -> None:
+    begun, over = threading.Event(), threading.Event()
+    last: dict[Place, str] = {}
+
+    def fault(place: Place, name: str) -> str:
+        previous, last[place] = last.get(place), name
+        if name == "A":
+            assert begun.wait(60)
+            return "does not start"
+        if (previous, name) == ("B", "C"):  # The names of a pair come in order.
+            begun.set()
+            assert over.wait(60)
+        return ""
+
+    run, script = Run(settings(3, rounds=1)), Script(workers=3, fault=fault)
+    try:
+        with pytest.raises(ValueError, match="'-engine A': does not start"):
+            run.play(script)
+        assert script.waits == [False]
+    finally:
+        over.set()
+
+
 class FirstNodeOfTwo(FirstNode):
     """The engine A does not start on the first node, and is tried there only during a game.
 
