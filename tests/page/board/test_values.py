@@ -51,3 +51,38 @@ def test_a_distance_of_one_move_is_in_the_singular(
         chromium.wait(f"{first}?.textContent.endsWith('in 1 move')")
         assert console_errors(chromium) == []
         chromium.open("about:blank")
+
+
+WIDE = """
+return [...document.querySelectorAll("#explorer button, #explorer button *, html")]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth
+    || element.scrollWidth > element.clientWidth + 1)
+  .map((element) => `${element.localName} ${element.textContent.slice(0, 80)}`);
+"""
+"""Moves of the explorer that do not fit, and the document if it scrolls sideways."""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_move_with_one_reply_and_a_distance_fits_on_every_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chromium: Browser, language: str
+) -> None:
+    copy_tables(tmp_path, make_rules("mill"), 8, depths=True)
+    monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    with Server() as server:
+        server.open_page(chromium)
+        chromium.run(
+            "const select = document.getElementById('language'); select.value = arguments[0];"
+            "select.dispatchEvent(new Event('change', {bubbles: true}))", language,
+        )
+        tap_menu(chromium, "analyse")
+        # Black's only reply to f6-d6 puts off the next removal to White's third move.
+        load(chromium, "@@O**@O@/*O***O**/******** w 0 0 0 20")
+        chromium.wait(
+            "[...document.querySelectorAll('#explorer .remarks')].some((all) => all.children[1])"
+        )
+        for width, height in ((320, 568), (390, 844), (844, 390), (960, 540), (1280, 860)):
+            chromium.set_view(width, height, phone=width < 900)
+            assert chromium.run(WIDE) == [], (width, height)
+        chromium.set_view(1280, 860)
+        assert console_errors(chromium) == []
+        chromium.open("about:blank")

@@ -179,16 +179,18 @@ export class Evaluation {
         "button", { class: `known ${entry.value || "unknown"}`, "data-moves": entry.move },
         markPicture(entry.value), element("span", { class: "move" }, entry.move),
       );
+      const remarks = element("span", { class: "remarks" });
       if (entry.replies && entry.replies[0] === 1) {
         const text = t("evaluation.only", { side: SIDES[1 - state.position.side] });
-        button.append(element("span", { class: "replies" }, text));
+        remarks.append(element("span", {}, text));
       }
       if (entry.in) {
         const count = entry.depth === 255 ? t("evaluation.more", { count: entry.in }) : entry.in;
         const text = entry.ends ? countedText("evaluation.in", count)
           : countedText("evaluation.removal", count);
-        button.append(element("span", { class: "depth" }, text));
+        remarks.append(element("span", {}, text));
       }
+      button.append(remarks);
       const name = t(entry.value ? VALUE_KEYS[entry.value] : "evaluation.unknown", { side });
       const head = name === group ? [] : [element("li", { class: "group" }, name)];
       group = name;
