@@ -202,17 +202,19 @@ def lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def create_lock(path: Name) -> int | None:
+def create_lock(path: Name, *, required: bool = False) -> int | None:
     """Create and lock a lock file; return its descriptor, or None if the folder allows no lock.
 
-    `BlockingIOError` if another process has locked it. The system unlocks it when this process
-    ends.
+    `BlockingIOError` if another process has locked it; with ``required`` another `OSError` instead
+    of None. The system unlocks it when this process ends.
     """
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
-        except OSError:
-            return None  # For example in a read-only folder.
+        except OSError:  # For example in a read-only folder.
+            if required:
+                raise
+            return None
         try:
             lock(descriptor)
         except (BlockingIOError, PermissionError) as error:
@@ -220,6 +222,8 @@ def create_lock(path: Name) -> int | None:
             raise BlockingIOError(error.errno, error.strerror) from None
         except OSError:
             remove_lock(descriptor, path)  # The file system has no locks.
+            if required:
+                raise
             return None
         # The process that held the lock may have removed the file between `open` and `lock`.
         if _is_same_file(path, descriptor):

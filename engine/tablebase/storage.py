@@ -42,17 +42,17 @@ def locked(folder: Path) -> Iterator[None]:
     """
     path = folder / LOCK
     try:
-        descriptor = create_lock(path)
+        descriptor = create_lock(path, required=True)
     except BlockingIOError:
         raise FolderLocked(
             str(folder), "another program writes to this folder; wait until it has ended"
         ) from None
-    if descriptor is None:
+    except OSError as error:
         raise InputError(
             str(path),
-            "cannot create and lock this file; check the folder's permissions, or use another "
-            "file system",
-        )
+            f"cannot create and lock this file: {error.strerror}; check the folder's permissions, "
+            "or use another file system",
+        ) from error
     try:
         yield
     finally:

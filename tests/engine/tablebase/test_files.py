@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.engine.common import saving
 from merels.engine.common.errors import InputError
 from merels.engine.core import core, solver
 from merels.engine.game.board import SIZE, SYMMETRIES
@@ -190,9 +192,23 @@ def test_a_table_may_be_a_symbolic_link(tmp_path: Path) -> None:
 @posix
 def test_a_link_at_the_lock_of_the_tables_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "lock").symlink_to(tmp_path / "created")
-    with pytest.raises(InputError, match="cannot create and lock"), locked(tmp_path):
-        pass
+    reason = os.strerror(errno.ELOOP)
+    with pytest.raises(InputError, match=f"cannot create and lock this file: {reason};"):
+        with locked(tmp_path):
+            pass
     assert not (tmp_path / "created").exists()
+
+
+def test_a_folder_without_locks_is_refused_with_the_reason_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(saving, "lock", refuse)
+    with pytest.raises(InputError, match=os.strerror(errno.ENOLCK)), locked(tmp_path):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def with_header(data: bytes, changes: dict[int, bytes]) -> bytes:
