@@ -8,16 +8,21 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
 from merels.engine.game.rules import PRESETS, Rules, make_rules
+from merels.engine.tablebase import cache as cache_module
 from merels.engine.tablebase.cache import MAX_BUILDS, TableCache
 from merels.engine.tablebase.files import rules_folder
+from merels.engine.tablebase.small import has_small_tables
+from merels.engine.tablebase.storage import prepared
 from tests.commands import output, run_process
 from tests.kit.tables import copy_tables
+from tests.kit.waiting import wait
 from tests.protocol.gui import PATIENCE, Gui
 
 DRAWN = "O*O*****/****O***/@*@****@ w 0 0 0 30"
@@ -69,6 +74,7 @@ def test_a_later_request_waits_for_a_build_that_an_earlier_request_started(
 ) -> None:
     """The rules change while their tables are being built, and change back."""
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    monkeypatch.setattr(cache_module, "MAX_WAIT", PATIENCE)
     cache = TableCache()
     cache.fetch(PRESETS["roman"])
     cache.fetch(PRESETS["mill"])
@@ -79,6 +85,8 @@ def test_a_later_request_waits_for_a_build_that_an_earlier_request_started(
 
 def test_analyse_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
     with Gui(environment={"MERELS_TABLES": str(tmp_path)}) as gui:
+        gui.go("go movetime 1")  # The engine begins to build the tables.
+        wait(lambda: has_small_tables(PRESETS["mill"], tmp_path), PATIENCE, "small tables")
         lines = gui.go("go depth 3", f"position fen {DRAWN}")
     assert "score cp 0 " in lines[-2]
     best = lines[-1].split()[1]
@@ -89,6 +97,7 @@ def test_analyse_and_play_use_the_tables_of_the_engine(tmp_path: Path) -> None:
 
 
 def test_a_loss_in_the_tables_is_reported_as_a_loss(tmp_path: Path) -> None:
+    copy_tables(tmp_path, PRESETS["mill"], 7, depths=True)
     analysed = output("analyse", LOST, "-depth", "1", tables=tmp_path)
     assert re.fullmatch(r"White's best move: \S+ \(loses\)", analysed.splitlines()[-1])
 
@@ -105,21 +114,30 @@ def test_at_most_two_of_the_requested_rule_sets_are_built_at_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
-    cache = TableCache()
-    for plies in range(100, 107):
-        rules = make_rules("mill", [f"NoRemovalPlies={plies}"])
-        cache.fetch(rules)
-        builders = [thread for thread in threading.enumerate() if thread.name == "small tables"]
-        assert len(builders) <= MAX_BUILDS
+    monkeypatch.setattr(cache_module, "MAX_WAIT", PATIENCE)
+    cache, others = TableCache(), set(threading.enumerate())
+    rule_sets = [make_rules("mill", [f"NoRemovalPlies={plies}"]) for plies in range(100, 107)]
+    with ExitStack() as stack:
+        for rules in rule_sets:
+            # No build can end before this process unlocks the folder.
+            stack.enter_context(prepared(tmp_path / rules_folder(rules)))
+            cache.fetch(rules)
+        started = set(threading.enumerate()) - others
+        builders = [thread for thread in started if thread.name == "small tables"]
+        assert len(builders) == MAX_BUILDS
     tables, _ = cache.fetch(rules, wait=True)
     assert tables is not None and tables.men == 7
-    assert len(list(tmp_path.iterdir())) < 10
+    for builder in builders:
+        builder.join(PATIENCE)
+    built = [has_small_tables(rules, tmp_path) for rules in rule_sets]
+    assert built == [True, True, False, False, False, False, True]
 
 
 def test_small_tables_that_were_removed_are_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MERELS_TABLES", str(tmp_path))
+    monkeypatch.setattr(cache_module, "MAX_WAIT", PATIENCE)
     cache = TableCache()
     for _ in range(2):
         tables, _ = cache.fetch(PRESETS["mill"], wait=True)
