@@ -19,9 +19,11 @@ NO_MOVES = ("0000", "(none)", "none", "null", "draw")
 """Words that engines send instead of a move if there is none."""
 
 _AT_START = re.compile(rb"^[ \t\r]*bestmove(?![^\s])([^\n]*)\n", re.IGNORECASE | re.MULTILINE)
-_ANYWHERE = re.compile(
-    rb"(?<![^\s])(?:bestmove(?![^\s])|(?=sanmill_error(?![^\s])))([^\n]*)\n", re.IGNORECASE
+_INSIDE = re.compile(
+    rb"^[ \t\r]*(?:info[ \t](?:[^\n]*?[ \t])?)?"
+    rb"(?:bestmove(?![^\s])|(?=sanmill_error(?![^\s])))([^\n]*)\n", re.IGNORECASE | re.MULTILINE
 )
+"""Only an info line counts: Sanmill also prints lines such as ``IDS: Algorithm bestMove = d6``."""
 
 
 @dataclass(slots=True)
@@ -41,10 +43,10 @@ RunSearch = Callable[[bytes, int], Answer | None]
 
 
 class AnswerFinder:
-    """Finds ``bestmove`` in an engine's lines: at the start of a line, or anywhere with ``inside``.
+    """Finds ``bestmove`` in an engine's lines: at the start of a line.
 
-    With ``inside``, `SANMILL_ERROR` and the words after it are an answer, too. Lines after an
-    answer are passed to ``put_back``.
+    With ``inside``, it may also be in an info line, and `SANMILL_ERROR` and the words after it
+    are an answer, too. Lines after an answer are passed to ``put_back``.
 
     ``info`` is the last line so far with a score of the best variation. ``junk`` counts the lines
     so far that are not part of the protocol.
@@ -55,7 +57,7 @@ class AnswerFinder:
         self.junk = 0
         self._inside = inside
         self._put_back = put_back
-        self._pattern = _ANYWHERE if inside else _AT_START
+        self._pattern = _INSIDE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
         """Return the text of the first answer in ``lines``, or None if there is no answer."""

@@ -44,7 +44,7 @@ def count_junk(lines: bytes) -> int:
 def last_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     """Return the words after ``bestmove`` in the last line, and the `last_score` of the lines.
 
-    ``bestmove`` must begin the line, or with ``inside`` be anywhere in it. Return None without a
-    ``bestmove``, and for the irregular forms that `AnswerFinder` reads: an answer with lines after
-    it, in capitals, indented or without a move.
+    ``bestmove`` must begin the line, or with ``inside`` be anywhere in an info line. Return None
+    without a ``bestmove``, and for the irregular forms that `AnswerFinder` reads: an answer with
+    lines after it, in capitals, indented or without a move.
     """

@@ -195,10 +195,13 @@ def last_answer(bytes lines, bint inside):
     cdef const char *start = lines
     cdef const char *end = start + len(lines)
     cdef const char *place = find_first(start, end, b"bestmove ", 9)
+    cdef const char *line = place
     cdef const char *text
     if place == NULL or memchr(place, c'\n', end - place) != end - 1:
         return None
-    if not (inside or place == start or (place - 1)[0] == c'\n'):
+    while line > start and (line - 1)[0] != c'\n':
+        line -= 1
+    if line != place and not (inside and place - line >= 5 and memcmp(line, b"info ", 5) == 0):
         return None
     text = place + 9
     info = last_score_between(start, end if inside else place, end)

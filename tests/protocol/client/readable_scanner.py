@@ -72,7 +72,8 @@ def find_answer(lines: bytes, inside: bool) -> tuple[bytes, bytes] | None:
     before, _, answer = lines.partition(b"bestmove ")
     if answer.count(b"\n") != 1 or not answer.endswith(b"\n"):
         return None
-    if not inside and before and not before.endswith(b"\n"):
+    line = before.rpartition(b"\n")[2]
+    if line and not (inside and line.startswith(b"info ")):
         return None
     return answer.strip(), find_score(lines, len(lines) if inside else len(before))
 

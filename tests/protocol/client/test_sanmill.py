@@ -150,6 +150,16 @@ def test_preflight_names_a_rule_for_which_the_engine_has_no_option(field: str) -
         preflight([SANMILL_ENTRANT], f"morris {field}", Opening(START))
 
 
+@pytest.mark.parametrize("lines", [
+    "IDS: Algorithm bestMove = d6\ninfo score 4 bestmove d6",
+    "DB bestmove d1 found\n info score 4 bestmove d6",
+    "ponder bestmove\n\tbestmove d6",
+])
+def test_only_an_info_line_has_bestmove_inside(lines: str) -> None:
+    with Engine.popen(engine_that_answers_go_with(lines), protocol="sanmill") as engine:
+        assert str(engine.play(Position(), Limit(depth=1)).move) == "d6"
+
+
 def test_bestmove_draw_is_read_as_no_move() -> None:
     command = engine_that_answers_go_with("info score 0 bestmove draw")
     with Engine.popen(command, protocol="sanmill") as engine:
