@@ -224,8 +224,9 @@ _NEVER_RESCANS = {
     "\\[%(\\w++) ([^\\[\\]]*+)\\]": "it stops at any other bracket",
     "(?:^|\\s)\\d++(?:\\.\\d++)?s\\b": "a match begins only after a space",
     "^[ \\t\\r]*bestmove(?![^\\s])([^\\n]*)\\n": "a match begins only at the start of a line",
-    "(?<![^\\s])(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
-        "the text has only complete lines",
+    "^[ \\t\\r]*(?:info[ \\t](?:[^\\n]*?[ \\t])?)?"
+    "(?:bestmove(?![^\\s])|(?=sanmill_error(?![^\\s])))([^\\n]*)\\n":
+        "a match begins only at the start of a line",
     "[a-z]++-[a-z]++-[a-z]++-[a-z]++-\\d++-\\d++": "fullmatch of a folder's name",
     "player-\\d++\\.(html|js)|\\d++\\.(js|pgn)": "fullmatch of a file's name",
     "option name (.+?) type (.+)": "any text matches after type",
