@@ -244,6 +244,19 @@ def test_three_against_three_is_a_draw_unless_won_in_time(text: str, score: Scor
     assert result.score == score
 
 
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("O*O*O***/********/@*@***** w 0 0 0 60", Score(win_in=1)),
+        ("O*O*****/********/@*@*@*** w 0 0 0 60", Score(win_in=0)),
+        ("O*O*O***/*@*@*@*@/**O*O*** w 0 0 80 60", Score(cp=0)),
+    ],
+)
+def test_a_game_that_is_over_is_reported_with_its_result(text: str, score: Score) -> None:
+    result, [info] = fresh_search(parse_position(text, parse_rules("loc")), Limit(depth=4))
+    assert result.move is None and info.score is not None and info.score.relative == score
+
+
 def test_searchmoves_are_obeyed_and_multipv_lines_are_sorted() -> None:
     position = Position()
     wanted = tuple(position.legal_moves()[3:5])

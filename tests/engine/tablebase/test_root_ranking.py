@@ -77,6 +77,15 @@ def won_positions(
             yield position, stored.depth
 
 
+@pytest.mark.parametrize(("depth", "settled"), [(254, True), (255, True), (256, False)])
+def test_wins_of_equal_depth_are_settled_up_to_the_greatest_exact_depth(
+    depth: int, settled: bool
+) -> None:
+    """The replies to a move of depth 256 have the greatest stored depth, which is only a bound."""
+    rows = [(move, 1, depth, True, False, False, 0) for move in (1, 2)]
+    assert Ranking(rows, 2).settled == settled
+
+
 def test_every_move_keeps_the_value_and_every_score_agrees_with_it(
     tables: Tables, searcher: Searcher
 ) -> None:

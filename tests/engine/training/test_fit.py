@@ -13,10 +13,16 @@ from pathlib import Path
 import pytest
 
 from merels.engine.core import core, trainer, weights
-from merels.engine.core.convert import core_board, core_moves, core_rules
+from merels.engine.core.convert import (
+    PROVEN,
+    core_board,
+    core_moves,
+    core_rules,
+    decode_move,
+)
 from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.notation import parse_position
-from merels.engine.game.position import Position
+from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.training import fit, self_play
 from merels.engine.training.samples import TableLabeller, random_position
@@ -337,6 +343,14 @@ def test_the_same_command_makes_the_same_weights(
     assert results[0] == results[1] == results[2]
     payload = weights.unpack(results[0])
     assert len(payload) == core.WEIGHTS_SIZE and any(payload)
+
+
+def test_self_play_searches_return_score_and_move() -> None:
+    rules = make_rules("mill")
+    position = parse_position("O*O*****/*@***@**/**O**@** w 0 0 3 60", rules)
+    score, move = self_play._Player(rules, 200).search(position)
+    outcome = position.play(decode_move(move)).outcome()
+    assert score >= PROVEN and outcome is not None and outcome.winner == WHITE
 
 
 def test_files_made_with_other_constants_are_not_reused(

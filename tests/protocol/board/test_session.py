@@ -23,7 +23,7 @@ from merels.protocol.board.view import event_data
 from merels.protocol.review.review import Judge
 from tests.kit.waiting import wait
 from tests.protocol.board.server import serving_here
-from tests.protocol.board.steps import ANALYST, PERSON
+from tests.protocol.board.steps import ANALYST, BEGINNER, PERSON
 
 
 def test_the_review_of_an_unwatched_board_is_discarded(
@@ -45,6 +45,21 @@ def test_the_review_of_an_unwatched_board_is_discarded(
     may_judge.set()
     # An incomplete review would be shown as running forever.
     assert session.reviewer.progress is None
+
+
+@pytest.mark.parametrize(
+    ("players", "names"),
+    [
+        ([PERSON, PERSON], ["Player", "Player"]),
+        ([PERSON, BEGINNER], ["You", "merels (Beginner)"]),
+        ([BEGINNER, PERSON], ["merels (Beginner)", "You"]),
+    ],
+)
+def test_a_person_without_a_name_is_you_only_against_an_engine(
+    session: Session, players: list[dict[str, Any]], names: list[str]
+) -> None:
+    act(session, "new", {"players": [*players, ANALYST]})
+    assert [str(session.player_name(part)) for part in (0, 1)] == names
 
 
 def test_a_review_is_kept_when_the_game_continues(session: Session) -> None:

@@ -197,6 +197,20 @@ def test_close_ends_an_engine_that_does_not_answer(script: str) -> None:
 
 
 @in_loop
+async def test_close_waits_only_for_the_patience_that_is_left() -> None:
+    engine, patience = await AsyncEngine.popen(fake()), list[float]()
+    close = engine.engine.close
+
+    def record(seconds: float) -> None:
+        patience.append(seconds)
+        close(seconds)
+
+    engine.engine.close = record  # type: ignore[method-assign]
+    await in_time(engine.close(0.0))
+    assert patience == [0.0] and is_reaped(engine)
+
+
+@in_loop
 async def test_a_cancelled_close_continues_and_can_be_repeated() -> None:
     engine, search, sent = await unanswered_search(DEAF_AND_STUBBORN)
     for _ in range(2):

@@ -32,6 +32,15 @@ def test_show_prints_the_blunders(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert lines[-1].split() == ["all", "1", "of", "2", "thrown", "away", "50.00", "%"]
 
 
+@pytest.mark.parametrize(("every", "searched"), [("1", 3), ("2", 2), ("3", 1)])
+def test_every_selects_each_nth_position(
+    every: str, searched: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_suite(tmp_path, START_ROW, START_ROW, START_ROW)
+    assert main([path, "-nodes", "1", "-every", every]) == 0
+    assert f"of     {searched} thrown away" in capsys.readouterr().out.splitlines()[-1]
+
+
 def test_known_selects_positions_in_the_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -195,6 +195,6 @@ def test_moves_by_chance_are_not_accurate() -> None:
 
 def test_accuracy_is_on_the_scale_of_lichess_and_unknown_without_moves_at_stake() -> None:
     sums = Sums()
-    assert sums.accuracy is None
+    assert sums.accuracy is None and str(sums).endswith("; average loss 0.0% a move")
     for loss, accuracy in ((0.0, 100.0), (0.1, 63.6), (0.3, 24.8), (1.0, 1.0)):
         assert Sums(accuracies=[accuracy_of(loss)]).accuracy == pytest.approx(accuracy, abs=0.1)

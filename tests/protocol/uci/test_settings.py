@@ -129,6 +129,7 @@ def test_invalid_setoption_lines_are_reported_and_change_nothing(gui: Gui) -> No
         "setoption",
         "setoption name",
         "setoption Hash value 3",
+        "setoption option Hash value 3",
         "setoption name value 3",
     ):
         (line,) = gui.ask(invalid)

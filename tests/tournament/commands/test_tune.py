@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from merels.tournament.journal.open import open_run
 from tests.commands import run
 from tests.kit.fakes import fake
 from tests.tournament.processes import Marked, play, wait_for
@@ -98,6 +99,9 @@ def test_the_advice_after_an_interrupted_final_test_continues_the_tune(tmp_path:
     run.process.send_signal(signal.SIGINT)
     status, _, err = run.wait()
     assert status == 130 and err.endswith("continue with: -journal file=j -resume\n")
+    stored = open_run(f"{tmp_path}/j.sprt")
+    with stored.journal:
+        assert stored.settings.seed == 5, "the test has other openings than the tune"
 
 
 def test_a_parameter_starts_at_the_option_of_the_engine() -> None:

@@ -15,6 +15,7 @@ from merels.engine.game.rules import parse_rules
 from merels.tournament.flags import run_options
 from merels.tournament.flags.command_line import parse
 from merels.tournament.flags.make_settings import make_settings
+from merels.tournament.flags.name_engines import name_engines
 from merels.tournament.flags.run_options import RunOptions, load_factory, make_run_options
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.games import SECOND, Adjudication, TimeControl
@@ -51,6 +52,22 @@ def error_of(*argv: str) -> str:
         flags.faults.raise_all()
         schedule_for(settings)
     return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("announced", "names"),
+    [
+        (["Y", "A", "B"], ["A", "A 2", "B"]), (["Y", "B", "B"], ["A", "B", "B 2"]),
+        (["Y", "\a", " "], ["A", "b", "c"]),
+    ],
+)
+def test_an_engine_without_a_name_gets_the_announced_one(
+    announced: list[str], names: list[str]
+) -> None:
+    flags = parse(["-engine", "cmd=a", "name=A", "-engine", "cmd=b", "-engine", "cmd=c",
+                   "-each", "nodes=9"])  # fmt: skip
+    named = name_engines(make_settings(flags, seed=1), flags, announced=announced)
+    assert [entrant.engine.name for entrant in named.engines] == names
 
 
 @pytest.mark.parametrize("words", [("-games", "3"), ("-games", "1", "-repeat", "5")])

@@ -16,7 +16,7 @@ from merels.protocol.games.writer import format_record
 from merels.tournament.journal.open import open_journal
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.journal.standings import Standings
-from merels.tournament.records.games import SECOND, TimeControl, control_text
+from merels.tournament.records.games import SECOND, MoveRecord, TimeControl, control_text
 from merels.tournament.records.output import PgnStyle
 from merels.tournament.run.plan import Plan
 from merels.tournament.run.scoreboard import Scoreboard, View
@@ -100,6 +100,19 @@ def test_the_style_selects_the_values_in_comments() -> None:
     assert comments == ["", "", "", "", "White wins, Black is blocked"]
     record = parse_record(writer(PgnStyle(nodes=True, clock=True)).text(row))
     assert record.mainline()[2].comment == "+0.79/6 0.001s, tl=59.000s, n=1234"
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "latency"), [("1250", "0.750"), ("2000", "0.000"), ("2001", "0.000")]
+)
+def test_latency_is_the_time_that_the_engine_does_not_report(
+    milliseconds: str, latency: str
+) -> None:
+    move = MoveRecord("a1", None, None, 6, 1, 2 * SECOND)
+    info = f"info depth 6 time {milliseconds}"
+    row = make_row(result(moves=(move,)))._replace(infos=info)
+    record = parse_record(writer(PgnStyle(latency=True)).text(row))
+    assert record.mainline()[-1].comment.startswith(f"2.000s, latency={latency}s")
 
 
 def test_the_rules_and_another_start_position_have_tags() -> None:
