@@ -50,12 +50,15 @@ def main(argv: list[str]) -> int:
     anchor = read_anchor(options.anchor[0]) if options.anchor else None
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
-    replayed = options.games if form == "html" else 0
-    games = CountedGames(options.files, options.same, options.split, replayed)
+    if form == "csv" and options.tables is not None:
+        raise InputError(
+            "-tables", "a CSV report has no accuracy; use merels accuracy -format json"
+        )
+    max_replayed = options.games if form == "html" else 0
+    games = CountedGames(options.files, options.same, options.split, max_replayed)
     if not games.matches:
         problem = "expected finished games between two engines with names, found none"
         raise file_error(options.files[0], problem)
-    faults = Faults(strict=False)
     _report_omissions(games)
     if anchor is not None and not any(anchor[0] in match for match in games.matches):
         names = sorted({name for match in games.matches for name in match})
@@ -64,33 +67,27 @@ def main(argv: list[str]) -> int:
         if namesakes:
             hint = f"; name one of {namesakes}"
         raise InputError(anchor[0], f"the anchor played no rated game{hint}")
-    accuracy = None
+    accuracy, faults = None, Faults(strict=False)
     if options.tables is not None:
-        if form == "csv":
-            raise InputError(
-                "-tables", "a CSV report has no accuracy; use merels accuracy -format json"
-            )
         accuracy = measure(faults, options.files, options.tables, RecordRules(), options.same)
     report = GamesReport(games, anchor, accuracy)
-    if form == "html":
-        text = report.html()
-    elif form == "text":
-        text = report.text(points=options.cells == "points")
-    else:
-        text = report.json() if form == "json" else report.csv()
-    write_report(options.out, text)
+    formatters = {
+        "text": lambda: report.text(points=options.cells == "points"),
+        "json": report.json, "csv": report.csv, "html": report.html,
+    }
+    write_report(options.out, formatters[form]())
     return FAILED if faults.status else OK
 
 
 def _report_omissions(games: CountedGames) -> None:
-    """Report how many games were not counted, and which names stand for several players."""
+    """Report games that were not counted or are doubtful, and names of several players."""
     if games.duplicates:
         duplicates = counted(games.duplicates, "duplicate")
         notify(f"ignored {duplicates}; every game counts once")
     for reason, (place, count) in games.ignored.items():
         first = f"; the first is {place}" if count > 1 else f": {place}"
         notify(f"ignored {counted(count, 'game')} {reason}{first}")
-    for notice, (place, count) in games.doubts.items():
+    for notice, (place, count) in games.noticed.items():
         others = f" (as in {counted(count - 1, 'other game')})" if count > 1 else ""
         notify(f"{place}: {notice}{others}")
     for name, labels in games.namesakes.items():

@@ -16,12 +16,12 @@ from merels.tournament.statistics.counts import (
     MatchCounts,
     counts_between,
 )
-from merels.tournament.statistics.terminations import BLAMELESS, FAULTS, EndingCounter
+from merels.tournament.statistics.terminations import FAULTS, EndingCounter
 
 FAILING_SHARE = 0.05
 """Least share of its games that a failing engine has lost by its own faults."""
 LEAST_FAULTS = 2
-"""Number of own faults, or of games without a legal move, from which an engine may be failing."""
+"""Least number of its faults by which an engine is failing, or of its last games without a move."""
 
 
 @dataclass(slots=True)
@@ -34,16 +34,13 @@ class Health:
     late_answers: int = 0
     junk_lines: int = 0
     has_moved: bool = False
-    """Whether the engine took part in a game with a move."""
+    """Whether the engine played a legal move in any game."""
     moveless: int = 0
-    """Number of last games that the engine lost by a fault before its first legal move.
-
-    Games without a move that a worker broke off, or that the opponent lost by its own fault, are
-    ignored."""
+    """Games since its last legal move that the engine lost by a fault before it moved."""
     first_moveless: int = 0
-    """Number of the first of these games."""
+    """Number of the first of the `moveless` games."""
     reason: str = ""
-    """Reason of the last of these losses."""
+    """Reason of the loss in the last of the `moveless` games."""
 
     @property
     def is_failing(self) -> bool:
@@ -52,7 +49,7 @@ class Health:
 
     @property
     def plays_no_more(self) -> bool:
-        """Whether it made no legal move in its last games, or in all of them if they are few."""
+        """Whether it lost its last games, or all of its few games, without a legal move."""
         return self.moveless >= LEAST_FAULTS or self.moveless > 0 and not self.has_moved
 
     def as_dict(self) -> dict[str, int]:
@@ -81,14 +78,14 @@ class HealthCounter:
         self.engines: dict[str, Health] = {}
 
     def add(self, row: Row, keys: tuple[str, str] | None = None) -> None:
-        """Count a game; ``keys`` are the players' keys, by default their names.
+        """Count a game; ``keys`` are the players' keys of a `Roster`, by default their names.
 
         Only the first two moves of the game are read.
         """
-        keys = keys or (row.white, row.black)
-        culprit, has_moves, both_moved = row.culprit, bool(row.moves), " " in row.moves
-        for key, name, score, oddities in zip(
-            keys, (row.white, row.black), ("1-0", "0-1"), row.both_oddities()
+        names = row.white, row.black
+        culprit, has_moved = row.culprit, (bool(row.moves), " " in row.moves)
+        for key, name, moved, oddities in zip(
+            keys or names, names, has_moved, row.both_oddities()
         ):
             health = self.engines.setdefault(key, Health())
             health.games += 1
@@ -96,19 +93,16 @@ class HealthCounter:
             health.junk_lines += oddities.junk_lines
             if name == culprit:
                 health.faults[row.cause] += 1
-            is_fault = row.termination not in (*BLAMELESS, "unterminated")
-            has_lost = row.result not in (score, "1/2-1/2")
-            # The engine at fault was to move, so after at most one move it had not moved yet.
-            if is_fault and has_lost and not both_moved:
+            if moved:
+                health.has_moved, health.moveless, health.first_moveless = True, 0, 0
+            elif name == culprit:
                 health.first_moveless = health.first_moveless or row.number
                 health.moveless += 1
                 health.reason = row.reason
-            elif has_moves:
-                health.has_moved, health.moveless, health.first_moveless = True, 0, 0
 
 
-def warnings(healths: Mapping[str, Health]) -> list[str]:
-    """Return a sentence for each failing engine."""
+def failure_warnings(healths: Mapping[str, Health]) -> list[str]:
+    """Return a sentence for each engine that is failing or plays no more."""
     sentences = []
     for name, health in healths.items():
         if health.plays_no_more:
@@ -130,21 +124,21 @@ class TimeLosses:
 
     games: int = 0
     """Number of all games."""
-    caused: int = 0
-    """Games lost because the runner or the machine was late."""
-    others: int = 0
-    """Games lost on time without such a delay; losses that were not measured are not counted."""
+    excused: int = 0
+    """Games lost on time through delays of the runner or the machine."""
+    unexcused: int = 0
+    """Other games lost on time; not counted if the journal has no overtime of the last move."""
 
     def add(self, row: Row) -> None:
         """Count a game."""
         self.games += 1
         if (lost := row.lost_move()) is not None:
-            self.caused += lost.excused
-            self.others += not lost.excused
+            self.excused += lost.excused
+            self.unexcused += not lost.excused
 
     def lines(self) -> list[str]:
         """Return the counts in sentences; empty if no game was lost on time."""
-        if not self.caused + self.others:
+        if not self.excused + self.unexcused:
             return []
 
         def part(games: int) -> str:
@@ -152,9 +146,9 @@ class TimeLosses:
 
         remedies = "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity"
         return [
-            f"Time losses through delays by the runner or the machine: {part(self.caused)}",
-            *([remedies] if self.caused else []),
-            f"Other time losses: {part(self.others)}",
+            f"Time losses through delays by the runner or the machine: {part(self.excused)}",
+            *([remedies] if self.excused else []),
+            f"Other time losses: {part(self.unexcused)}",
         ]
 
 
@@ -185,7 +179,7 @@ class Standings:
         """Return the counts of two engines, seen from the first."""
         return counts_between(self.matches, first, second)
 
-    def match(self, first: str, second: str) -> tuple[str, str]:
+    def in_entry_order(self, first: str, second: str) -> tuple[str, str]:
         """Return the names of two engines in their order of entry."""
         is_ordered = self.names.index(first) < self.names.index(second)
         return (first, second) if is_ordered else (second, first)

@@ -12,7 +12,7 @@ from merels.engine.game.rules import parse_rules
 from merels.tournament.journal.import_games import Duplicates, GamesFile, Split
 from merels.tournament.journal.players import Roster, description_of
 from merels.tournament.journal.provenance import Provenance
-from merels.tournament.journal.standings import HealthCounter, TimeLosses, warnings
+from merels.tournament.journal.standings import HealthCounter, TimeLosses, failure_warnings
 from merels.tournament.pairing.past import PastRounds
 from merels.tournament.pairing.schedule import schedule_for
 from merels.tournament.records.as_flags import condition_rows
@@ -60,19 +60,19 @@ class CountedGames:
 
     def __init__(
         self, paths: Sequence[str], same: Collection[str] = (), split: Split | None = None,
-        most: int = 0,
+        max_replayed: int = 0,
     ) -> None:  # fmt: skip
         """Count the games.
 
         ``same`` is an argument of `Roster`, ``split`` of `GamesFile.games`; the archive keeps the
-        first ``most`` games. Raises `InputError`, which names the file that cannot be read.
+        first ``max_replayed`` games. Raises `InputError`, which names the file that cannot be read.
         """
         self.games = 0
         self.ignored: dict[str, tuple[str, int]] = {}
         """First place and number of the games that are not rated, by the reason."""
-        self.doubts: dict[str, tuple[str, int]] = {}
+        self.noticed: dict[str, tuple[str, int]] = {}
         """First place and number of the games with each notice of `PlayedGame.notice`."""
-        self.archive = GameArchive(most)
+        self.archive = GameArchive(max_replayed)
         self.notes: list[dict[str, str]] = []
         """The notes of each journal."""
         self.past: tuple[Settings, Results, bool] | None = None
@@ -82,7 +82,7 @@ class CountedGames:
         self.is_one_journal = False
         """Whether the only file is a journal."""
         self._roster = Roster(same)
-        self._most = most
+        self._keeps_replays = max_replayed > 0
         self._matches = MatchCounter()
         self._terminations, self._reasons = EndingCounter(), EndingCounter(by_reason=True)
         self._times: dict[str, MoveTimes] = {}
@@ -116,7 +116,7 @@ class CountedGames:
         self.times = self._by_label(self._times)
         self.provenance.programs = self._by_label(self.provenance.programs)
         self.health = self._by_label(self._health.engines)
-        self.warnings = warnings(self.health)
+        self.warnings = failure_warnings(self.health)
 
     def _by_label(self, values: Mapping[str, T]) -> dict[str, T]:
         """Return values by players' keys as values by label."""
@@ -143,13 +143,13 @@ class CountedGames:
         if is_only_file and file.settings is not None and schedule_for(file.settings).waits:
             rounds = PastRounds(file.settings)
         rules = None if file.settings is None else parse_rules(file.settings.rules)
-        games = file.games(self._roster, split, is_only_file, is_replayed=self._most > 0)
+        games = file.games(self._roster, split, is_only_file, is_replayed=self._keeps_replays)
         for game in duplicates.deduplicate(games):
             self.games += 1
             if (score := game.score) is not None:
                 self._matches.add(score)
             for counts, reason in (
-                (self.ignored, game.unrated), (self.doubts, game.notice)
+                (self.ignored, game.unrated), (self.noticed, game.notice)
             ):
                 if reason:
                     place, number = counts.get(reason, (game.place, 0))

@@ -9,7 +9,7 @@ from typing import TextIO
 from merels.engine.common.errors import printable
 from merels.protocol.common.notices import notify
 from merels.tournament.journal.rows import Row
-from merels.tournament.journal.standings import Health, Standings, warnings
+from merels.tournament.journal.standings import Health, Standings, failure_warnings
 from merels.tournament.pairing import knockout
 from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
@@ -68,7 +68,7 @@ class PlainView(NoticeView):
         if intervals.rating and games % intervals.rating == 0:
             return interim_lines(self._settings, standings)
         if intervals.score and games % intervals.score == 0:
-            first, second = standings.match(row.white, row.black)
+            first, second = standings.in_entry_order(row.white, row.black)
             return [score_line(standings.counts(first, second), first, second)]
         return []
 
@@ -113,7 +113,7 @@ def health_lines(healths: Mapping[str, Health]) -> tuple[list[str], bool]:
     """Return lines on the faults of engines, with warnings, and whether there are warnings."""
     if not healths:
         return [], False
-    failing = warnings(healths)
+    failing = failure_warnings(healths)
     lines = ["", *health_table(healths).text().splitlines()]
     lines += ([""] if failing else []) + [f"WARNING: {warning}" for warning in failing]
     return lines, bool(failing)

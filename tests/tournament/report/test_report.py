@@ -304,6 +304,9 @@ def test_invalid_flags_are_refused(played: Path, capsys: pytest.CaptureFixture[s
     ):
         assert main([journal, *words]) == 2
         assert message in capsys.readouterr().err
+    # Found before the files are read.
+    assert main(["missing.db", "-tables", "tables", "-format", "csv"]) == 2
+    assert "'-tables': a CSV report has no accuracy" in capsys.readouterr().err
 
 
 class Page(HTMLParser):
@@ -353,7 +356,7 @@ def unpacked(lot: dict[str, Any]) -> list[Any]:
 
 
 def test_a_page_has_every_move_of_its_games(played: Path) -> None:
-    counted = CountedGames([str(played / "j")], most=1000)
+    counted = CountedGames([str(played / "j")], max_replayed=1000)
     ratings = crosstable(counted.matches).ratings
     data = json.loads(counted.archive.json(ratings, counted.labels))
     rows = rows_of(played / "j")
@@ -373,7 +376,7 @@ def test_a_page_has_every_move_of_its_games(played: Path) -> None:
 
 def test_a_lot_has_a_bounded_number_of_games(tmp_path: Path) -> None:
     write_journal(str(tmp_path / "j"), 250, engines=4, plies=3)
-    counted = CountedGames([str(tmp_path / "j")], most=230)
+    counted = CountedGames([str(tmp_path / "j")], max_replayed=230)
     data = json.loads(counted.archive.json(crosstable(counted.matches).ratings, counted.labels))
     lots = data["lots"]
     assert [len(unpacked(lot)) for lot in lots] == [ARCHIVE_SIZE, ARCHIVE_SIZE, 30]
