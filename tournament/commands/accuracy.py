@@ -143,7 +143,7 @@ class _Judging:
         self._report(tables.problems)
         require_tables(tables, self._root)
         self.accuracy.coverage[str(rules)] = Coverage(tables.men, tables.complete)
-        self.accuracy.depths &= tables.has_all_depths
+        self.accuracy.has_all_depths &= tables.has_all_depths
         white, black = (key or unnamed for key, unnamed in zip(game.keys, UNNAMED_SIDES))
         first = game.opening_plies(record)
         self.accuracy.add(white, black, judge(tables, record.start, record.moves, first))

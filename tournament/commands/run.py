@@ -53,7 +53,7 @@ from merels.tournament.journal.open import (
     reserved,
 )
 from merels.tournament.openings.reading import Openings, proof_limits
-from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.engine_cache import MAX_IDLE_ENGINES
 from merels.tournament.play.fingerprint import changed_programs
 from merels.tournament.play.preflight import AT_ONCE, Trial, check_program, preflight
 from merels.tournament.records.fields import Flags
@@ -289,7 +289,7 @@ def prepared(
             with with_advice(options, run.advice):
                 yield run
             with contextlib.suppress(JournalError):
-                journal.fold()
+                journal.checkpoint()
 
 
 def _with_former_defaults(settings: Settings, given: ParsedFlags, stored: Settings) -> Settings:
@@ -459,5 +459,5 @@ def _make_pool(options: RunOptions, factory: ExecutorFactory | None, engines: in
     log = options.log.file if options.log is not None and options.log.engines else None
     # A worker that may not keep all engines chooses from `engines` pairs, in which each engine
     # occurs twice on average.
-    ahead = engines if engines > KEPT else 1
+    ahead = engines if engines > MAX_IDLE_ENGINES else 1
     return LocalWorkers(options.concurrency, options.cpus, log, options.port is not None, ahead)

@@ -34,7 +34,7 @@ from merels.tournament.play.preflight import begin_trial
 from merels.tournament.records.table import SPRT, TUNE_FLAGS, TUNE_OWN
 from merels.tournament.run.scoreboard import Scoreboard
 from merels.tournament.tuning.report import final_lines, html_report, tuned_values
-from merels.tournament.tuning.spsa_state import SpsaState, lag
+from merels.tournament.tuning.spsa_state import SpsaState, max_pending
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.tuning.views import LiveTuneView, PlainTuneView
 from merels.tournament.views.output import put
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
         seed = None if stored is None else stored.settings.seed
         settings = make_tuning(given, seed, engine, options)
         _check_files(given)
-        maximum = lag(settings.rounds)
+        maximum = max_pending(settings.rounds)
         if given.value("-concurrency", default=1) > maximum:
             pairs, at_once = counted(settings.rounds, "pair"), counted(maximum, "pair")
             notify(f"a tune of {pairs} plays at most {at_once} at once; the other workers wait")

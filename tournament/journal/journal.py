@@ -33,7 +33,7 @@ SCHEMA_VERSION = 5
 BUSY_SECONDS = 10.0
 """Longest wait for a lock of another process, in seconds."""
 FIRST_MOVES = 20
-"""Characters of the moves that are read of a game without its moves: two moves at least."""
+"""Characters of the moves in a row without moves; they include the first two moves."""
 MAX_ROW_BYTES = 1 << 24
 """Largest text or row read from a journal, in bytes."""
 
@@ -62,6 +62,11 @@ class _FileState(NamedTuple):
     content: tuple[int, ...] = ()
     """Size and time of the last change."""
 
+    @property
+    def size(self) -> int:
+        """Size in bytes; 0 without a file."""
+        return self.content[0] if self.content else 0
+
 
 def _state(path: str) -> _FileState:
     try:
@@ -83,15 +88,16 @@ class Journal:
     def __init__(self, path: str | None, read_only: bool = False) -> None:
         self.path = path
         self._file = os.path.realpath(path) if path else ""
-        """Path of the file, valid in every working directory; '' if it has none."""
+        """Absolute path behind ``path`` and its symbolic links; '' for a temporary file."""
         self.copy_path: str | None = None
         """Path of the copy that `check_files` made."""
         self._states: list[_FileState] = []
-        """States of the file, its log and the log's index after the last write; [] unless the
-        journal is `prepare_writing`."""
+        """States of the file, its log and the log's index after the last write.
+
+        Empty before `prepare_writing` and after `checkpoint`."""
         # A URI, so that ``:memory:`` is a file, too.
         uri = Path(self._file).as_uri() if path else ""
-        if read_only and any(_state(self._file + _LOG).content[:1]):
+        if read_only and _state(self._file + _LOG).size:
             uri += "?mode=ro"  # Without a log, this mode would leave an empty one.
         try:
             self._database = sqlite3.connect(
@@ -164,7 +170,7 @@ class Journal:
         query = "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
         self._database.executemany(query, values.items())
 
-    def fold(self) -> None:
+    def checkpoint(self) -> None:
         """Move the write-ahead log into the file, which is then readable in a read-only folder.
 
         Raises JournalError, but loses no game, if the disk is full or another program has the
@@ -189,7 +195,7 @@ class Journal:
         try:
             action()
         except sqlite3.IntegrityError:
-            raise
+            raise  # The caller can name the game that is already stored.
         except sqlite3.DatabaseError as error:
             why = _IN_USE if _is_busy(error) else error
             raise JournalError(
@@ -206,10 +212,12 @@ class Journal:
         The games, and ``row``, are then stored in a second file, `copy_path`. If only the log was
         deleted or replaced, write it into the file and create a new one.
         """
-        now = self._current_states() if self._states else []
-        if now == self._states or not (change := self._change(now)):
+        if not self._states or (now := self._current_states()) == self._states:
             return
-        text = f"the {change} during the run"
+        damage = self._repair(now)
+        if not damage:
+            return
+        text = f"the {damage} during the run"
         try:
             games = self._save_copy(row)
         except (InputError, JournalError, sqlite3.Error) as error:
@@ -219,8 +227,8 @@ class Journal:
         self._withdraw_log(now)
         raise JournalError(text)
 
-    def _change(self, now: list[_FileState]) -> str:
-        """Return what happened to the files, as text; '' if it does no harm or is repaired."""
+    def _repair(self, now: list[_FileState]) -> str:
+        """Accept or repair a change of the files; return '' or, as text, a harmful change."""
         (file, log, index), (new_file, new_log, new_index) = self._states, now
         if not new_file.identity:
             return f"journal {self.path} was deleted"
@@ -229,13 +237,13 @@ class Journal:
         are_same_logs = (log.identity, index) == (new_log.identity, new_index)
         if new_file == file and not are_same_logs:
             try:
-                self.fold()
+                self.checkpoint()
                 self.prepare_writing()
             except JournalError:  # Another program reads the journal.
                 return f"log of the journal {self.path} was deleted or replaced"
             return ""
-        # SQLite deletes the log of an empty file.
-        if new_file.content[0] and self._is_intact():
+        # Do not open an emptied file: SQLite would delete its log and the games in it.
+        if new_file.size and self._is_intact():
             self._states = now  # Another program wrote the log into the file.
             return ""
         return f"{'log of the ' if new_file == file else ''}journal {self.path} was overwritten"
@@ -265,7 +273,7 @@ class Journal:
             with Journal(self._file, read_only=True) as other:
                 other.distrust()
                 ((fault,),) = other.query("PRAGMA quick_check(1)")
-                ours, theirs = ((it.numbers(), it.meta()) for it in (self, other))
+                ours, theirs = ((each.numbers(), each.meta()) for each in (self, other))
                 return fault == "ok" and ours == theirs
         except InputError:
             return False
@@ -288,7 +296,7 @@ class Journal:
                     raise copy.damaged(fault)
                 if row is not None:
                     copy.append(row)
-                copy.fold()
+                copy.checkpoint()
                 games = len(copy.numbers())
         except BaseException:
             remove_files(path)
@@ -298,16 +306,16 @@ class Journal:
 
     # Reading.
 
-    def rows(self, *left_out: str, first: int = 1, limit: int = -1) -> Iterator[Row]:
-        """Return the games by number; the columns ``left_out`` are empty.
+    def rows(self, *omitted: str, first: int = 1, limit: int = -1) -> Iterator[Row]:
+        """Return the games by number, without the columns ``omitted``.
 
-        If ``moves`` is left out, its first `FIRST_MOVES` characters are read. ``first``: the lowest
-        number; ``limit``: the largest number of games, below 0 for all.
+        Omitted columns are empty, except that ``moves`` keeps its first `FIRST_MOVES` characters.
+        ``first``: the lowest number; ``limit``: the largest number of games, below 0 for all.
         """
-        empty = dict.fromkeys(left_out, "''")
-        if "moves" in empty:
-            empty["moves"] = f"substr(moves, 1, {FIRST_MOVES})"
-        columns = [empty.get(name, name) for name in TABLES["games"]]
+        values = dict.fromkeys(omitted, "''")
+        if "moves" in values:
+            values["moves"] = f"substr(moves, 1, {FIRST_MOVES})"
+        columns = [values.get(name, name) for name in TABLES["games"]]
         query = f"SELECT {', '.join(columns)} FROM games WHERE number >= ? ORDER BY number LIMIT ?"
         return starmap(Row, self.query(query, first, limit))
 
@@ -326,13 +334,13 @@ class Journal:
         """Return the numbers of the played games in rising order."""
         return [number for (number,) in self.query("SELECT number FROM games ORDER BY number")]
 
-    def movers(self) -> set[str]:
-        """Return the engines of games with at least one move."""
+    def engines_with_moves(self) -> set[str]:
+        """Return the names of the engines in games with at least one move, by either engine."""
         query = "SELECT white, black FROM games WHERE moves <> ''"
         return {name for names in self.query(query) for name in names}
 
-    def results(self, first: int = 1, limit: int = -1) -> Iterator[Row]:
-        """Return games as `rows` does, without the columns of `PER_MOVE`."""
+    def rows_without_moves(self, first: int = 1, limit: int = -1) -> Iterator[Row]:
+        """Return the games as `rows` does, without the columns `PER_MOVE`."""
         return self.rows(*PER_MOVE, first=first, limit=limit)
 
     def meta(self) -> dict[str, str]:

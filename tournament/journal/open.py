@@ -105,7 +105,7 @@ def check_changes(stored: StoredRun, settings: Settings) -> None:
     if settings.as_json() == stored.notes["settings"] or not journal.numbers():
         return
     folders = here, stored.notes.get("folder", here)
-    changes = differences(settings, stored.settings, journal.movers(), folders)
+    changes = differences(settings, stored.settings, journal.engines_with_moves(), folders)
     if changes:
         what = listed(changes, "now", "in the journal")
         kind = "tournament" if settings.tuning is None else "tune"
@@ -150,7 +150,7 @@ def new_journal(path: str) -> Iterator[Journal]:
             journal.path = path  # Errors name the user's path, not the draft.
             yield journal
             # `publish` renames only the database file, so the log must be moved into it.
-            journal.fold()
+            journal.checkpoint()
         _check_free(path)
         publish(draft, path)
     except BaseException as error:

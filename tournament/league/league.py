@@ -268,7 +268,7 @@ def open_league(folder: str) -> Iterator[League]:
             stored.journal.prepare_writing()
             yield _read(folder, stored.journal, stored.settings, stored.notes)
             with suppress(JournalError):  # The write-ahead log then stays.
-                stored.journal.fold()
+                stored.journal.checkpoint()
 
 
 @contextmanager

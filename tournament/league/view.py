@@ -10,7 +10,7 @@ from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.league.plan import LeaguePlan
 from merels.tournament.records.games import GameSpec
-from merels.tournament.views.output import Pace, Throttle, put, versus
+from merels.tournament.views.output import CLEAR_BELOW, Pace, Throttle, put, versus
 from merels.tournament.views.plain import NoticeView
 
 REDRAW_SECONDS = 0.5
@@ -25,7 +25,8 @@ class LeagueView(NoticeView):
         self._plan, self._out, self._is_live = plan, out, is_live
         self._pace = Pace()
         self._games = 0
-        self._drawn = False
+        self._is_drawn = False
+        """Whether the line that is redrawn is on the screen."""
         self._throttle = Throttle(REDRAW_SECONDS if is_live else LINE_SECONDS)
 
     def finished_in_order(self, row: Row, standings: Standings) -> None:
@@ -51,15 +52,15 @@ class LeagueView(NoticeView):
         self._clear()
 
     def _show(self) -> None:
-        if not self._games:
+        if not self._games:  # There is no rate yet.
             return
         progress = self._plan.progress(self._games)
         text = f"{printable(progress.text)}; {self._pace.rate():.1f} games/s"
         self._clear()
         put(self._out, text if self._is_live else text + "\n")
-        self._drawn = self._is_live
+        self._is_drawn = self._is_live
 
     def _clear(self) -> None:
-        if self._drawn:
-            put(self._out, "\r\x1b[K")
-            self._drawn = False
+        if self._is_drawn:
+            put(self._out, f"\r{CLEAR_BELOW}")
+            self._is_drawn = False

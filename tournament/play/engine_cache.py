@@ -15,7 +15,7 @@ from merels.tournament.play.fingerprint import HERE, fingerprint
 from merels.tournament.play.lag import LagMeter
 from merels.tournament.records.games import Entrant, Origin
 
-KEPT = 16
+MAX_IDLE_ENGINES = 16
 """Idle engines that a worker keeps; each takes memory, and three or four open files."""
 FAULT_PATIENCE = 0.5
 """Time for an engine to exit after a fault, in seconds."""
@@ -24,16 +24,16 @@ FAULT_PATIENCE = 0.5
 class EngineCache:
     """Running engines that are lent to games; a context manager that ends them all.
 
-    A cache belongs to one worker, which plays one game at a time. An engine returned beyond
-    ``kept`` idle ones ends the engine that has been idle for longest. ``trace`` is called with an
-    engine's name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or
-    received.
+    A cache belongs to one worker, which plays one game at a time. If more than ``max_idle`` engines
+    are idle, the engine that has been idle for longest ends. ``trace`` is called with an engine's
+    name, the direction ``>``, ``<`` or ``!`` (standard error), and the bytes sent or received.
     """
 
     def __init__(
-        self, kept: int = KEPT, *, trace: Callable[[str, str, bytes], None] | None = None
-    ) -> None:
-        self._kept = kept
+        self, max_idle: int = MAX_IDLE_ENGINES, *,
+        trace: Callable[[str, str, bytes], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._max_idle = max_idle
         self._trace = trace
         self._idle: list[tuple[Entrant, Engine]] = []
         self._programs: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
@@ -73,15 +73,15 @@ class EngineCache:
 
     def give_back(self, entrant: Entrant, engine: Engine) -> None:
         """Keep an engine after its game, or end it if its entrant has ``restart``."""
-        if entrant.restart or not self._kept:
+        if entrant.restart:
             engine.close()
             return
         self._idle.append((entrant, engine))
-        if len(self._idle) > self._kept:
+        if len(self._idle) > self._max_idle:
             self._idle.pop(0)[1].close()
 
-    def measure_here(self) -> None:
-        """Measure the runner's delays in the current thread from now on."""
+    def measure_this_thread(self) -> None:
+        """Measure the delays of the thread that calls this method, from now on."""
         self.meter.close()
         self.meter = LagMeter()
 
@@ -95,18 +95,13 @@ class EngineCache:
             engine.close()
 
     def _take_idle(self, entrant: Entrant) -> Engine | None:
-        """Return the most recently used idle engine of an entrant, or None.
+        """Return the most recently used idle engine of an entrant with its options set, or None.
 
-        In a tune, an idle engine of the same name is sent the changed option values.
+        The values of the options change in a tune.
         """
         for index in reversed(range(len(self._idle))):
             previous, engine = self._idle[index]
-            if previous.name != entrant.name:
-                continue
-            if previous == entrant:
-                del self._idle[index]
-                return engine
-            if _has_options_of(previous, entrant):
+            if _differ_in_option_values_only(previous, entrant):
                 del self._idle[index]
                 current = previous.engine.options
                 changed = [option for option in entrant.engine.options if option not in current]
@@ -131,8 +126,10 @@ class EngineCache:
         return HERE._replace(ids=(white.name, black.name), programs=programs)
 
 
-def _has_options_of(first: Entrant, second: Entrant) -> bool:
-    """Return whether two entrants differ only in the values of the same options."""
+def _differ_in_option_values_only(first: Entrant, second: Entrant) -> bool:
+    """Return whether two entrants are equal except for the values of the same options."""
+    if first.name != second.name:
+        return False
     names = [[name for name, _ in entrant.engine.options] for entrant in (first, second)]
     engine = replace(first.engine, options=second.engine.options)
     return names[0] == names[1] and replace(first, engine=engine) == second

@@ -1,4 +1,4 @@
-"""Fingerprints of engines' programs, which detect rebuilt or exchanged programs."""
+"""Fingerprints of engines' programs, which detect rebuilt or replaced programs."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
 
 def changed_programs(journal: Journal, settings: Settings) -> list[str]:
     """Return a sentence for each engine whose fingerprint differs from all those in the journal."""
-    played = fingerprints(journal)
+    stored = fingerprints(journal)
     texts = []
     for entrant in settings.engines:
-        now, earlier = fingerprint(entrant.engine), sorted(played.get(entrant.name, ()))
+        now, earlier = fingerprint(entrant.engine), sorted(stored.get(entrant.name, ()))
         if now and earlier and now not in earlier:
             texts.append(
                 f"the program of {entrant.name} has changed since it played (fingerprint now "

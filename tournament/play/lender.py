@@ -42,7 +42,7 @@ class CacheLender:
         if cache is None:
             cache = EngineCache()
         else:
-            cache.measure_here()
+            cache.measure_this_thread()
         try:
             yield cache
         except BaseException:

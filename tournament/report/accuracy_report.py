@@ -51,12 +51,12 @@ def coverage(accuracy: Accuracy) -> Iterator[str]:
     )
     if all_moves.in_doubt:
         are = "is" if all_moves.in_doubt == 1 else "are"
-        limit = "" if accuracy.depths else "the limit on plies or "
+        limit = "" if accuracy.has_all_depths else "the limit on plies or "
         yield (
             f"{all_moves.in_doubt:,} of the values thrown away {are} in doubt: {limit}a repetition "
             "may excuse the move."
         )
-        if not accuracy.depths:
+        if not accuracy.has_all_depths:
             yield "Tables built with -depths take that limit into account."
 
 

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.engine_cache import MAX_IDLE_ENGINES
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.pool import Pool
 from merels.tournament.run.tasks import Event, Failed, Returned
@@ -57,7 +57,7 @@ class LocalWorkers(Pool):
         return self.ready and any(worker.call is None for worker in self._workers)
 
     def score(self, task: PairTask) -> int:
-        running = self._next_free().engines[-KEPT:]
+        running = self._next_free().engines[-MAX_IDLE_ENGINES:]
         return sum(name in running for name in task.engines)
 
     def _next_free(self) -> _Worker:

@@ -145,7 +145,7 @@ class Plan:
             return False
         if self.settings.format == "knockout":  # Its number of games depends on results.
             past = PastRounds(self.settings)
-            for row in journal.results():
+            for row in journal.rows_without_moves():
                 past.add(row)
             matches = len(self.settings.engines) - 1
             return knockout.decided(self.settings, *past.results()) < matches

@@ -53,7 +53,7 @@ class View:
     def found_in_journal(self, row: Row, standings: Standings) -> None:
         """Handle a game that an earlier run played, in the order of numbers.
 
-        The row has only its first moves, see `Journal.results`.
+        The row has only its first moves, see `Journal.rows_without_moves`.
         """
 
     def notice(self, text: str) -> None:
@@ -217,7 +217,7 @@ class Scoreboard:
     def _read_result(self, number: int) -> Row:
         """Return a game of the journal without its moves, and read the games after it ahead."""
         if number not in self._stored:
-            rows = self.journal.results(number, READ_AHEAD)
+            rows = self.journal.rows_without_moves(number, READ_AHEAD)
             self._stored = {row.number: row for row in rows}
         return self._stored.pop(number)
 

@@ -46,7 +46,7 @@ class MoveCounts:
             self.in_doubt += not verdict.certain
 
 
-def total(counts: Iterable[MoveCounts]) -> MoveCounts:
+def sum_counts(counts: Iterable[MoveCounts]) -> MoveCounts:
     """Return the sum of several counts."""
     rows = list(counts)
     names = [counter.name for counter in fields(MoveCounts)]
@@ -64,12 +64,12 @@ class EngineAccuracy:
     @property
     def total(self) -> MoveCounts:
         """Counts of all phases together."""
-        return total(self.phases.values())
+        return sum_counts(self.phases.values())
 
     def merge(self, other: EngineAccuracy) -> None:
-        """Add the moves of another engine."""
+        """Add moves of the same engine that were counted separately."""
         for phase, counts in other.phases.items():
-            self.phases[phase] = total((self.phases[phase], counts))
+            self.phases[phase] = sum_counts((self.phases[phase], counts))
 
 
 class Coverage(NamedTuple):
@@ -91,13 +91,13 @@ class Accuracy:
     games: int = 0
     coverage: dict[str, Coverage] = field(default_factory=dict)
     """Coverage of the tables, by rule set."""
-    depths: bool = True
+    has_all_depths: bool = True
     """Whether all tables store depths."""
 
     @property
     def total(self) -> MoveCounts:
         """Counts of all engines together."""
-        return total(engine.total for engine in self.engines.values())
+        return sum_counts(engine.total for engine in self.engines.values())
 
     def add(self, white: str, black: str, moves: Iterable[PlayedMove]) -> None:
         """Count the moves that two engines chose in a game, without its opening."""

@@ -29,10 +29,10 @@ SURE = 2.0
 
 
 class Result(NamedTuple):
-    """Result of a pair: ``won`` is the plus side's wins minus losses."""
+    """Result of a pair: ``net_wins`` is the plus side's wins minus its losses."""
 
     trial: Trial
-    won: int
+    net_wins: int
 
 
 def standard_errors(results: Sequence[Result], values: Sequence[float]) -> list[float | None]:
@@ -45,26 +45,29 @@ def standard_errors(results: Sequence[Result], values: Sequence[float]) -> list[
     return [
         _error(
             value,
-            [(result.trial.plus[index], result.trial.minus[index], result.won) for result in late],
+            [
+                (result.trial.plus[index], result.trial.minus[index], result.net_wins)
+                for result in late
+            ],
         )
         for index, value in enumerate(values)
     ]
 
 
 def _error(value: float, pairs: Iterable[tuple[int, int, int]]) -> float | None:
-    """Return the error of one parameter's value; ``pairs``: plus value, minus value, result."""
+    """Return the error of one parameter's value; ``pairs``: plus value, minus value, net wins."""
     n = 0
     xx = xz = zz = xy = zy = yy = 0.0
-    for plus, minus, won in pairs:
+    for plus, minus, net_wins in pairs:
         x = float(plus - minus)
         z = -x * ((plus + minus) / 2 - value)
         n += 1
         xx += x * x
         xz += x * z
         zz += z * z
-        xy += x * won
-        zy += z * won
-        yy += won * won
+        xy += x * net_wins
+        zy += z * net_wins
+        yy += net_wins * net_wins
     determinant = xx * zz - xz * xz
     if n < LEAST_PAIRS or determinant <= 0:
         return None

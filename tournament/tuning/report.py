@@ -63,7 +63,8 @@ def html_report(
         parts += [f"<h3>{text_html(parameter.name)}</h3>", f'<div class="wide">{plot}</div>']
     properties = [*facts(settings.as_json()), ("Begun", journal.meta().get("created", "?")),
                   ("Pairs", f"{len(state.results)} of {state.pairs}")]
-    reasons = count_terminations([row.ending for row in journal.results()], by_reason=True)
+    endings = (row.ending for row in journal.rows_without_moves())
+    reasons = count_terminations(endings, by_reason=True)
     parts += [facts_list(properties), standings(None, None, match),
               details(None, reasons, condition_rows(settings.engines))]
     return page(settings.event, "\n".join(parts))

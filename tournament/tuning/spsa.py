@@ -71,15 +71,15 @@ def _rounded(value: float, parameter: Parameter, draw: float) -> int:
     return min(parameter.maximum, max(parameter.minimum, whole))
 
 
-def moved(
+def updated(
     parameters: Sequence[Parameter], values: Sequence[float], schedule: Schedule, pair: int,
-    pairs: int, trial: Trial, won: int,
+    pairs: int, trial: Trial, net_wins: int,
 ) -> list[float]:  # fmt: skip
-    """Return the values after a pair; ``won`` is the plus side's wins minus losses."""
+    """Return the values after a pair; ``net_wins``: the plus side's wins minus its losses."""
     rate = rate_at(schedule, pair, pairs)
     after = []
     for parameter, value, plus, minus in zip(parameters, values, *trial):
         sign = (plus > minus) - (plus < minus)
-        move = rate * step_at(parameter, schedule, pair, pairs) * won * sign
-        after.append(min(parameter.maximum, max(parameter.minimum, value + move)))
+        change = rate * step_at(parameter, schedule, pair, pairs) * net_wins * sign
+        after.append(min(parameter.maximum, max(parameter.minimum, value + change)))
     return after

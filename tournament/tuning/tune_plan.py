@@ -9,7 +9,7 @@ from merels.tournament.openings.reading import Openings
 from merels.tournament.records.games import Entrant, PairTask
 from merels.tournament.records.settings import Settings
 from merels.tournament.run.plan import Plan
-from merels.tournament.tuning.spsa_state import SpsaState, lag
+from merels.tournament.tuning.spsa_state import SpsaState, max_pending
 
 
 def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -> Entrant:
@@ -20,7 +20,7 @@ def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -
 
 
 class TuningPlan(Plan):
-    """A plan whose rounds are single game pairs; up to `lag` earlier pairs may lack a result."""
+    """A plan whose rounds are single game pairs, of which `max_pending` may lack a result."""
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,
@@ -42,7 +42,7 @@ class TuningPlan(Plan):
 
     @property
     def _is_waiting(self) -> bool:
-        return self._games - self._counted > 2 * lag(self.state.pairs)
+        return self._games - self._counted > 2 * max_pending(self.state.pairs)
 
     def _next_tasks(self) -> list[PairTask]:
         """Return the next pair as a list of one task; empty after the last pair."""
@@ -50,7 +50,7 @@ class TuningPlan(Plan):
             return []
         self.entrants = tuple(
             with_values(entrant, self._names, values)
-            for entrant, values in zip(self.settings.engines, self.state.draw())
+            for entrant, values in zip(self.settings.engines, self.state.next_trial())
         )
         return super()._next_tasks()
 

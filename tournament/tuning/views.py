@@ -13,14 +13,14 @@ from merels.tournament.report.table import Table, number_columns, text_columns
 from merels.tournament.tuning.tune_plan import TuningPlan
 from merels.tournament.views.output import Pace, put
 from merels.tournament.views.plain import NoticeView
-from merels.tournament.views.terminal import NOTICES, LiveView, head_lines
+from merels.tournament.views.terminal import LiveView
 
 
 class PlainTuneView(NoticeView):
     """Prints the values every ``interval`` pairs."""
 
     def __init__(self, plan: TuningPlan, interval: int, out: TextIO) -> None:
-        self._plan = plan
+        self._plan, self._state = plan, plan.state
         self._interval = interval
         self._out = out
         self._pace = Pace()
@@ -28,15 +28,15 @@ class PlainTuneView(NoticeView):
     def finished_in_order(self, row: Row, standings: Standings) -> None:
         """Print ``Pair 100 of 10000, 0:12:30 left: Futility 61.2, Window 23.8``."""
         self._pace.add()
-        state, pairs = self._plan.state, standings.finished // 2
-        if standings.finished % (2 * self._interval):
+        pairs, games_of_unfinished_pair = divmod(standings.finished, 2)
+        if games_of_unfinished_pair or pairs % self._interval:
             return
         values = ", ".join(
             f"{printable(parameter.name)} {value:.1f}"
-            for parameter, value in zip(state.parameters, state.values)
+            for parameter, value in zip(self._state.parameters, self._state.values)
         )
         remaining = self._pace.left(self._plan.progress(standings.finished))
-        put(self._out, f"Pair {pairs} of {state.pairs}{remaining}: {values}\n")
+        put(self._out, f"Pair {pairs} of {self._state.pairs}{remaining}: {values}\n")
 
 
 class LiveTuneView(LiveView):
@@ -48,7 +48,6 @@ class LiveTuneView(LiveView):
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
         """Return the lines to draw, which may be wider than the terminal."""
-        progress, columns = self._plan.progress(standings.finished), self._size()[0] - 1
         head = [*text_columns("Parameter"), *number_columns("Start", "Now", "Bounds")]
         rows = [
             [
@@ -58,7 +57,6 @@ class LiveTuneView(LiveView):
             for parameter, value in zip(self._state.parameters, self._state.values)
         ]
         return [
-            *head_lines(progress.text, progress.share, self._pace.text(progress), columns), "",
-            *Table("", head, rows).text().splitlines(), "", f"last:    {self._last}",
-            *(f"note:    {note}" for note in self._notices[-NOTICES:]),
+            *self._head_lines(standings), "", *Table("", head, rows).text().splitlines(),
+            *self._foot_lines(),
         ]

@@ -16,6 +16,8 @@ VIEW_SHARE = 0.02
 """Largest share of the time that drawing a view may take."""
 BACKGROUND_SHARE = 0.1
 """Largest share of the time that a background thread may use, because it holds the GIL."""
+CLEAR_BELOW = "\x1b[J"
+"""Escape sequence that clears a terminal from the cursor to its end."""
 WAIT_SECONDS = 0.02
 """Seconds that the runner's thread waits for a background task that it has just started."""
 

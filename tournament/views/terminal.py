@@ -28,6 +28,7 @@ from merels.tournament.statistics.ratings import rate
 from merels.tournament.statistics.sprt import Sprt, match_llr
 from merels.tournament.views.output import (
     BACKGROUND_SHARE,
+    CLEAR_BELOW,
     Background,
     Pace,
     Throttle,
@@ -87,9 +88,8 @@ class LiveView(View):
 
     def lines(self, standings: Standings, playing: Mapping[int, GameSpec]) -> list[str]:
         """Return the lines to draw; the last lines, on games and notices, may be too wide."""
-        columns = self._size()[0] - 1
-        plan, progress = self._plan, self._plan.progress(standings.finished)
-        lines = head_lines(progress.text, progress.share, self._pace.text(progress), columns)
+        plan, columns = self._plan, self._columns
+        lines = self._head_lines(standings)
         if plan.settings.format != "knockout" and (text := leader(standings, columns)):
             lines[-1:] = join_if_fits(lines[-1], text, columns)
         lines.append("")
@@ -106,13 +106,30 @@ class LiveView(View):
                 lines += llr_lines(sprt, llr, columns)
         elif standings.matches:
             lines += self._rating_list(standings, columns)
-        lines += ["", f"last:    {self._last}"]
         games = ", ".join(
             f"{number} ({versus(spec.white.name, spec.black.name)})"
             for number, spec in playing.items()
         )
-        lines += [f"playing: {games}", *(f"note:    {note}" for note in self._notices[-NOTICES:])]
-        return lines
+        return lines + self._foot_lines(f"playing: {games}")
+
+    @property
+    def _columns(self) -> int:
+        """Largest width of a line; terminals may wrap a line that reaches the last column."""
+        return self._size()[0] - 1
+
+    def _head_lines(self, standings: Standings) -> list[str]:
+        """Return progress and pace with a progress bar between them, if there is room for a bar."""
+        progress = self._plan.progress(standings.finished)
+        pace = self._pace.text(progress)
+        length = self._columns - len(progress.text) - len(pace) - len("  []  ")
+        if length >= MIN_BAR:
+            return [f"{progress.text}  {bar(progress.share, min(length, MAX_BAR))}  {pace}"]
+        return join_if_fits(progress.text, pace, self._columns)
+
+    def _foot_lines(self, *playing: str) -> list[str]:
+        """Return the lines below the table: last game, games in progress, latest notices."""
+        notes = [f"note:    {note}" for note in self._notices[-NOTICES:]]
+        return ["", f"last:    {self._last}", *playing, *notes]
 
     def _rating_list(self, standings: Standings, columns: int) -> list[str]:
         """Return the rating list; for many engines, the latest list made in the background."""
@@ -125,21 +142,13 @@ class LiveView(View):
         """Draw lines over the previous ones."""
         columns, rows = self._size()
         lines = [cut(line, columns - 1) for line in lines[: max(1, rows - 1)]]
-        up, clear_below = f"\x1b[{self._drawn_lines}A" if self._drawn_lines else "", "\x1b[J"
-        put(self._out, f"{up}\r{clear_below}" + "".join(line + "\n" for line in lines))
+        up = f"\x1b[{self._drawn_lines}A" if self._drawn_lines else ""
+        put(self._out, f"{up}\r{CLEAR_BELOW}" + "".join(line + "\n" for line in lines))
         self._drawn_lines = len(lines)
 
 
 def _rating_lines(matches: Counts, columns: int) -> list[str]:
     return rating_list(rate(matches), columns).splitlines()
-
-
-def head_lines(done: str, share: float, pace: str, columns: int) -> list[str]:
-    """Return progress and pace with a progress bar between them, if there is room for a bar."""
-    length = columns - len(done) - len(pace) - len("  []  ")
-    if length >= MIN_BAR:
-        return [f"{done}  {bar(share, min(length, MAX_BAR))}  {pace}"]
-    return join_if_fits(done, pace, columns)
 
 
 def leader(standings: Standings, columns: int) -> str:

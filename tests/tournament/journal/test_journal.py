@@ -50,7 +50,8 @@ def test_rows_are_read_as_written(tmp_path: Path, name: str | None) -> None:
         assert row == make_row(result(3)) == list(journal.rows())[2]
         assert tuple(row.played()) == result().moves
         assert row.white_score == 1.0
-        assert [(row.white, row.white_score) for row in journal.results()] == [("A", 1.0)] * 3
+        rows = list(journal.rows_without_moves())
+        assert [(row.white, row.white_score) for row in rows] == [("A", 1.0)] * 3
 
 
 def test_no_name_of_a_file_means_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,22 +89,22 @@ def test_notes_change_together_or_not_at_all(tmp_path: Path) -> None:
         assert journal.meta() == {**before, "arguments": '["-rounds", "9"]'}
 
 
-def test_a_folded_journal_is_a_single_file(tmp_path: Path) -> None:
+def test_a_journal_after_a_checkpoint_is_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "j"
     for number in (1, 2):
         with resumed_journal(str(path), settings(), NOTES) as journal:
             assert journal._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
             journal.append(make_row(result(number)))
-            journal.fold()
+            journal.checkpoint()
             assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
 
 
-def test_a_journal_with_a_reader_is_not_folded_and_stays_valid(tmp_path: Path) -> None:
+def test_a_journal_with_a_reader_keeps_its_log_and_stays_valid(tmp_path: Path) -> None:
     with begin(tmp_path / "j") as journal:
         journal.append(make_row(result(1)))
         with read_journal(str(tmp_path / "j")) as reader:
             with pytest.raises(JournalError, match="another process is using it"):
-                journal.fold()
+                journal.checkpoint()
             assert reader.numbers() == [1]
 
 
@@ -114,7 +115,7 @@ def test_a_locked_journal_is_reported_as_in_use(
     path = str(tmp_path / "j")
     with begin(path) as journal:
         journal.append(make_row(result(1)))
-        journal.fold()
+        journal.checkpoint()
     with closing(sqlite3.connect(path, isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with pytest.raises(InputError, match="cannot read this journal: another process is using"):
@@ -359,7 +360,7 @@ def other_journal(path: Path) -> Path:
         journal.set_meta({"id": "other"})
         for number in range(1, 40):
             journal.append(make_row(result(number)))
-        journal.fold()
+        journal.checkpoint()
     return other
 
 

@@ -284,7 +284,7 @@ def test_reading_the_journal_of_a_killed_run_changes_neither_it_nor_its_log(
         assert {file: file.read_bytes() for file in before} == before
     with resumed_journal(str(copy), settings(), NOTES) as journal:
         journal.append(make_row(result(2)))
-        journal.fold()
+        journal.checkpoint()
     with read_journal(str(copy)) as journal:
         assert journal.numbers() == [1, 2]
 

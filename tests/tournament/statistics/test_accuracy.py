@@ -7,7 +7,7 @@ from dataclasses import asdict
 from merels.engine.game.notation import parse_move
 from merels.engine.tablebase.verdict import PlayedMove, Verdict
 from merels.tournament.report.accuracy_report import table
-from merels.tournament.statistics.accuracy import Accuracy, MoveCounts, total
+from merels.tournament.statistics.accuracy import Accuracy, MoveCounts, sum_counts
 
 HELD = Verdict(1, 1, 1, 3, True)
 """The only one of three moves that keeps the win."""
@@ -30,7 +30,7 @@ def test_moves_are_counted_by_loss_of_value() -> None:
         "moves": 5, "judged": 4, "held": 2, "critical": 1, "critical_held": 1, "win_to_draw": 0,
         "win_to_loss": 1, "draw_to_loss": 1, "in_doubt": 1,
     }
-    assert asdict(total([counts, counts])) == {
+    assert asdict(sum_counts([counts, counts])) == {
         name: 2 * count for name, count in asdict(counts).items()
     }
 

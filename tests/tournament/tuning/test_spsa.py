@@ -16,8 +16,8 @@ from merels.tournament.records.settings import (
     Tuning,
     read_settings,
 )
-from merels.tournament.tuning.spsa import Trial, moved, perturbed, rate_at, step_at
-from merels.tournament.tuning.spsa_state import SpsaState, lag
+from merels.tournament.tuning.spsa import Trial, perturbed, rate_at, step_at, updated
+from merels.tournament.tuning.spsa_state import SpsaState, max_pending
 
 PARAMETER = Parameter("One", 50, 0, 100, 5.0)
 """Starts at 50, from 0 to 100, with a last step of 5."""
@@ -36,7 +36,7 @@ def test_a_win_moves_a_parameter_by_the_documented_formula() -> None:
     """The formula is in tuning.md; a former version of it had the exponent 0.202."""
     pair, pairs = 100, 1000
     step = 0.02 * 5 * ((0.1 * pairs + pairs) / (0.1 * pairs + pair)) ** 0.602
-    after = moved([PARAMETER], [50.0], SCHEDULE, pair, pairs, Trial((55,), (45,)), 1)
+    after = updated([PARAMETER], [50.0], SCHEDULE, pair, pairs, Trial((55,), (45,)), 1)
     assert after == pytest.approx([50 + step * (pair / pairs) ** 0.101])
 
 
@@ -67,11 +67,11 @@ def test_the_sides_stay_within_bounds_and_differ(value: float) -> None:
 def test_values_move_towards_the_winner_and_stay_within_bounds() -> None:
     two = replace(PARAMETER, name="Two", c_end=1.0)
     trial = Trial((55, 49), (45, 51))
-    won = moved([PARAMETER, two], [50.0, 50.0], SCHEDULE, 1000, 1000, trial, 2)
+    won = updated([PARAMETER, two], [50.0, 50.0], SCHEDULE, 1000, 1000, trial, 2)
     assert won == pytest.approx([50 + 0.02 * 5 * 2, 50 - 0.02 * 1 * 2])
-    assert moved([PARAMETER], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (45,)), 0) == [50.0]
-    assert moved([PARAMETER], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (55,)), 2) == [50.0]
-    assert moved([PARAMETER], [99.9], SCHEDULE, 1000, 1000, Trial((100,), (90,)), 2) == [100.0]
+    assert updated([PARAMETER], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (45,)), 0) == [50.0]
+    assert updated([PARAMETER], [50.0], SCHEDULE, 1000, 1000, Trial((55,), (55,)), 2) == [50.0]
+    assert updated([PARAMETER], [99.9], SCHEDULE, 1000, 1000, Trial((100,), (90,)), 2) == [100.0]
 
 
 def tune(pairs: int, seed: int, *parameters: Parameter) -> Settings:
@@ -85,18 +85,18 @@ def test_settings_of_a_tune_survive_json() -> None:
     assert read_settings(chosen.as_json()) == chosen
 
 
-def test_values_depend_only_on_the_results_before_the_lag() -> None:
+def test_values_depend_only_on_the_results_before_the_pending_pairs() -> None:
     delayed, immediate = SpsaState(tune(400, 5, PARAMETER)), SpsaState(tune(400, 5, PARAMETER))
     rng = random.Random(1)
     results = [rng.randint(-2, 2) for _ in range(400)]
     trials = []
     for pair, won in enumerate(results):
-        trials.append(immediate.draw())
+        trials.append(immediate.next_trial())
         immediate.add(won)
-        if pair >= lag(400):
-            delayed.add(results[pair - lag(400)])
-        assert delayed.draw() == trials[-1]
-    for won in results[-lag(400):]:
+        if pair >= max_pending(400):
+            delayed.add(results[pair - max_pending(400)])
+        assert delayed.next_trial() == trials[-1]
+    for won in results[-max_pending(400):]:
         delayed.add(won)
     delayed.count_all()
     immediate.count_all()
@@ -119,7 +119,7 @@ def simulated(pairs: int, seed: int, best: tuple[float, float]) -> SpsaState:
         return rng.random() < min(0.95, 0.2 + 0.5 * cost)
 
     for _ in range(pairs):
-        plus, minus = state.draw()
+        plus, minus = state.next_trial()
         won = 0
         for first, second, gain in ((plus, minus, -1), (minus, plus, 1)):
             if gives_up(first):
@@ -155,7 +155,7 @@ def test_a_tune_of_drawn_pairs_has_no_error() -> None:
     state = SpsaState(tune(200, 1, PARAMETER))
     assert state.errors() == [None]
     for _ in range(200):
-        state.draw()
+        state.next_trial()
         state.add(0)
     state.count_all()
     assert state.errors() == [None] and state.values == [50.0]

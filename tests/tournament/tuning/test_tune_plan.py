@@ -22,7 +22,7 @@ def test_results_of_games_in_any_order_are_added_up_by_pair() -> None:
     for number, score in ((2, 0.0), (4, None), (3, 1.0), (1, 1.0), (6, 0.5), (5, 0.0)):
         plan.score(number, score)
     plan.state.count_all()
-    assert [result.won for result in plan.state.results] == [2, 1, -1]
+    assert [result.net_wins for result in plan.state.results] == [2, 1, -1]
 
 
 def test_a_pair_waits_while_three_earlier_pairs_lack_a_result() -> None:

@@ -3,7 +3,7 @@
 
 import { element } from "./dom.js";
 import { readGame, resultText } from "./game.js";
-import { newTable, percent, setStickyOffsets, TALLY, Tally } from "./tables.js";
+import { newTable, percent, setStickyOffsets, TALLY_HEADS, Tally } from "./tables.js";
 import { Viewer } from "./viewer.js";
 
 /** The numbers in the fragment `#NAME=1-2` of the page's address; null for another fragment. */
@@ -106,7 +106,7 @@ export class GameList {
         tallies.get(value).add(game.result, game.white === engine);
       }
       const rows = [...tallies].map(([value, tally]) => [value, ...tally.cells]);
-      return newTable(css, [head, ...TALLY], rows, content);
+      return newTable(css, [head, ...TALLY_HEADS], rows, content);
     };
     let text = `${engine} scored ${total.points} of ${total.games} points against ` +
       `${opponent || "all opponents"}: ${percent(total.points / total.games)}.`;
@@ -126,7 +126,7 @@ export class GameList {
       return element("a", { href }, String(row[column]));
     };
     const parts = [element("p", { class: "total" }, text),
-      newTable("colours", ["With", ...TALLY], [...colours, ["both colours", total]]
+      newTable("colours", ["With", ...TALLY_HEADS], [...colours, ["both colours", total]]
         .map(([colour, tally]) => [colour, ...tally.cells]))];
     if (!opponent) {
       parts.push(element("h3", {}, "By opponent"), by("opponents", "Opponent",

@@ -5,15 +5,23 @@ import { element } from "./dom.js";
 const ROWS_SHOWN = 100;
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The value by which a cell is sorted: a number, text, or null for an empty cell, "–" or "x". */
-function valueOf(cell) {
-  const text = cell.firstElementChild?.title || cell.textContent.trim();
+/** The text of a cell; a crosstable in percent has wins–draws–losses in its cells' titles. */
+const textOf = (cell) => cell.firstElementChild?.title || cell.textContent.trim();
+
+/**
+ * The value by which a text is sorted: a number, the text, or null for an empty cell.
+ *
+ * Numbers are "1,234", "±5.0", "± inf", "55.5 %", "12.5/20" and "-3.0 ± 5.0". Wins, draws and
+ * losses, such as "3–1–0", are sorted by their score.
+ */
+function valueOf(text) {
   if (["", "–", "-", "x"].includes(text)) return null;
   const record = /^(\d+)–(\d+)–(\d+)$/.exec(text);
   if (record) {
     const [wins, draws, losses] = record.slice(1).map(Number);
     return (wins + draws / 2) / (wins + draws + losses);
   }
+  // Its groups: the number, and what may follow it.
   const number = /^[±+]? ?(-?[\d.,]+|inf)( ?%|\/\d+| ± .*)?$/.exec(text);
   const value = number ? Number(number[1].replaceAll(",", "").replace("inf", "Infinity")) : NaN;
   return Number.isNaN(value) ? text : value;
@@ -23,25 +31,26 @@ function valueOf(cell) {
  * Makes a table sortable: the first click on a column's head sorts by it, the second reverses the
  * order, the third restores the original order.
  *
- * `rows` are functions that make the rows when they are shown; by default, the rows are those of
- * the table. At first only `shown` rows are shown; each click on a button below the table shows ten
- * times as many.
+ * By default, `rows` are the rows of the table. Other rows are made by `makeRow` when they are
+ * shown, and `textAt` returns the text by which a column sorts them. At first only `shown` rows are
+ * shown; each click on a button below the table shows ten times as many.
  */
-export function sortable(table, rows = [...table.tBodies[0].rows].map((row) => () => row),
-  valueAt = (row, column) => valueOf(row().cells[column]), shown = Infinity) {
+export function sortable(table, rows = [...table.tBodies[0].rows], makeRow = (row) => row,
+  textAt = (row, column) => textOf(row.cells[column]), shown = Infinity) {
   const body = table.tBodies[0];
   const heads = [...table.tHead.rows[0].cells];
   const more = element("button", { type: "button", class: "more" });
   let order = rows;
   const draw = () => {
-    body.replaceChildren(...order.slice(0, shown).map((row) => row()));
+    body.replaceChildren(...order.slice(0, shown).map(makeRow));
     more.hidden = order.length <= shown;
     more.textContent = `Show more (${shown} of ${order.length} are shown)`;
   };
   const sort = (column) => {
     const head = heads[column];
-    const values = new Map(rows.map((row) => [row, valueAt(row, column)]));
+    const values = new Map(rows.map((row) => [row, valueOf(textAt(row, column))]));
     const isText = [...values.values()].some((value) => typeof value === "string");
+    // The first click sorts figures from the largest, but ranks and texts from the first.
     const directions = isText || head.textContent === "#"
       ? [null, "ascending", "descending"] : [null, "descending", "ascending"];
     const direction = directions[(directions.indexOf(head.getAttribute("aria-sort")) + 1) % 3];
@@ -63,7 +72,7 @@ export function sortable(table, rows = [...table.tBodies[0].rows].map((row) => (
   });
   more.addEventListener("click", () => { shown *= 10; draw(); });
   if (shown < rows.length) table.after(more);
-  if (!body.rows.length) draw();
+  if (!body.rows.length) draw(); // Only rows that are made later are missing.
 }
 
 /** Makes a sortable table of text and numbers; `content` returns the content of a cell. */
@@ -75,12 +84,8 @@ export function newTable(css, head, rows, content = (row, column) => row[column]
   const wide = element("div", { class: "wide" }, inner);
   const cell = (row, column) => (column ? element("td", {}, content(row, column))
     : element("th", { scope: "row" }, content(row, column)));
-  const made = rows.map((row) => Object.assign(() =>
-    element("tr", {}, ...head.map((_, column) => cell(row, column))), { row }));
-  sortable(inner, made, ({ row }, column) => {
-    const value = row[column];
-    return value === "–" ? null : head[column] === "Score" ? parseFloat(value) : value;
-  }, ROWS_SHOWN);
+  const makeRow = (row) => element("tr", {}, ...head.map((_, column) => cell(row, column)));
+  sortable(inner, rows, makeRow, (row, column) => String(row[column] ?? ""), ROWS_SHOWN);
   return wide;
 }
 
@@ -92,8 +97,10 @@ export class Tally {
 
   /** Adds a game that the engine played as White or Black. */
   add(result, isWhite) {
-    const win = isWhite ? "1-0" : "0-1";
-    this[{ [win]: "wins", "1/2-1/2": "draws", "*": "unfinished" }[result] ?? "losses"] += 1;
+    if (result === "*") this.unfinished += 1;
+    else if (result === "1/2-1/2") this.draws += 1;
+    else if (isWhite === (result === "1-0")) this.wins += 1;
+    else this.losses += 1;
   }
 
   get games() {
@@ -104,23 +111,26 @@ export class Tally {
     return this.wins + this.draws / 2;
   }
 
-  /** The cells of `TALLY`. */
+  /** The cells below `TALLY_HEADS`. */
   get cells() {
     const { games, wins, draws, losses, points } = this;
     return [games, wins, draws, losses, points, games ? percent(points / games) : "–"];
   }
 }
 
-export const TALLY = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
+export const TALLY_HEADS = ["Games", "Won", "Drawn", "Lost", "Points", "Score"];
 
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-/** Lets each table scroll with the page until its right edge is in view. */
+/**
+ * Sets where each table sticks when the page is scrolled sideways: at the left edge of the text or,
+ * if it is wider than the window, as soon as its right edge is in view.
+ */
 export function setStickyOffsets() {
   const edge = parseFloat(getComputedStyle(document.body).paddingLeft);
-  const wide = [...document.querySelectorAll(".wide")];
-  const room = document.documentElement.clientWidth - edge;
+  const boxes = [...document.querySelectorAll(".wide")];
+  const right = document.documentElement.clientWidth - edge;
   // All tables are measured before any is moved, so that the page is laid out only once.
-  const stops = wide.map((box) => Math.min(edge, room - box.scrollWidth));
-  wide.forEach((box, index) => { box.style.left = `${stops[index]}px`; });
+  const offsets = boxes.map((box) => Math.min(edge, right - box.scrollWidth));
+  boxes.forEach((box, index) => { box.style.left = `${offsets[index]}px`; });
 }
