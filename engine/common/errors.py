@@ -35,18 +35,37 @@ class InputError(ValueError):
         return message("'{what}' (token {index}): {fault}", what=what, index=index, fault=fault)
 
 
+def required(value: object, kind: type[Item] | tuple[type[Item], ...], expected: str) -> Item:
+    """Return an argument of a function that must be of a type; `InputError` if it is not."""
+    if not isinstance(value, kind):
+        raise InputError(shown(value), f"expected {expected}")
+    return value
+
+
 def required_text(value: object, expected: str) -> str:
     """Return an argument of a function that must be a text; `InputError` if it is not."""
-    if not isinstance(value, str):
-        raise InputError(repr(value), f"expected a string: {expected}")
-    return value
+    return required(value, str, f"a string: {expected}")
 
 
 def required_items(items: Iterable[Item], expected: str) -> Iterable[Item]:
     """Return an argument that must be a list or other iterable; `InputError` if it is a string."""
-    if isinstance(items, str) or not isinstance(items, Iterable):
-        raise InputError(repr(items), f"expected a list: {expected}")
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        raise InputError(shown(items), f"expected a list: {expected}")
     return items
+
+
+def required_function(value: object, name: str) -> None:
+    """Raise `InputError` unless the argument ``name`` is a function or None."""
+    if value is not None and not callable(value):
+        raise InputError(f"{name}={shown(value)}", "expected a function")
+
+
+def shown(value: object) -> str:
+    """Return an argument for a message, also an integer that has too many digits to be written."""
+    try:
+        return repr(value)
+    except ValueError:
+        return f"{type(value).__name__} of too many digits"
 
 
 class PlacedError(InputError):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import operator
+from contextlib import suppress
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, shown
 
 _CAP = 1 << 64
 """Above every bound. Larger numbers are read as this value, because the time of `int` grows with
@@ -48,10 +50,11 @@ def whole_number(value: object, low: int, high: int, name: str) -> int:
     number: object = value
     if isinstance(value, float) and value.is_integer():
         number = int(value)
-    elif not isinstance(value, int) and hasattr(value, "__index__"):
-        number = value.__index__()
+    elif not isinstance(value, int):
+        with suppress(TypeError):  # A class such as `int` has the method, but is no number.
+            number = operator.index(value)  # type: ignore[arg-type]
     if type(number) is not int or not low <= number <= high:
-        raise InputError(f"{name}={value!r}", f"expected a whole number from {low} to {high}")
+        raise InputError(f"{name}={shown(value)}", f"expected a whole number from {low} to {high}")
     return number
 
 
@@ -59,8 +62,15 @@ def real_number(value: object, low: float, high: float, name: str) -> float:
     """Return the argument ``name`` of a function; `InputError` unless from ``low`` to ``high``."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:  # type: ignore[operator]
-        raise InputError(f"{name}={value!r}", f"expected a number from {low:g} to {high:g}")
+        raise InputError(f"{name}={shown(value)}", f"expected a number from {low:g} to {high:g}")
     return value  # type: ignore[return-value]
+
+
+def truth_value(value: object, name: str) -> bool:
+    """Return the argument ``name`` of a function; `InputError` unless it is True or False."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name}={shown(value)}", "expected True or False")
+    return value
 
 
 def counted(number: int, noun: str) -> str:

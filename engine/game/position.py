@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from merels.engine.common.errors import InputError, required_text
+from merels.engine.common.errors import InputError, required, required_text, shown
 from merels.engine.common.messages import message
 from merels.engine.common.numbers import whole_number
 from merels.engine.game.board import (
@@ -84,11 +84,14 @@ class Move(NamedTuple):
         return cls(origin, POINTS[match[2]], removed)
 
     def __str__(self) -> str:
-        start = "" if self.origin is None else NAMES[self.origin] + "-"
-        text = start + NAMES[self.to]
-        for point in self.removed:
-            text += "x" + NAMES[point]
-        return text
+        try:
+            start = "" if self.origin is None else NAMES[self.origin] + "-"
+            text = start + NAMES[self.to]
+            for point in self.removed:
+                text += "x" + NAMES[point]
+            return text
+        except (TypeError, IndexError):
+            raise _no_move(self) from None
 
     def __repr__(self) -> str:
         return f"<Move {self if _has_points(self) else tuple(self)}>"
@@ -106,11 +109,14 @@ def _has_points(move: Move) -> bool:
 
 def required_position(position: object) -> Position:
     """Return an argument that must be a `Position`; `InputError` if it is not."""
-    if not isinstance(position, Position):
-        raise InputError(
-            repr(position), "expected a Position; Position(text) reads one from a string"
-        )
-    return position
+    return required(position, Position, "a Position; Position(text) reads one from a string")
+
+
+def required_side(side: int) -> int:
+    """Return an argument that must be WHITE or BLACK; `InputError` if it is not."""
+    if type(side) is not int or side not in (WHITE, BLACK):
+        raise InputError(shown(side), "expected a side: WHITE (0) or BLACK (1)")
+    return side
 
 
 def read_move(move: object) -> Move:
@@ -123,7 +129,7 @@ def read_move(move: object) -> Move:
 
 
 def _no_move(value: object) -> InputError:
-    return InputError(repr(value), f"expected a Move, or {_MOVE_TEXT}")
+    return InputError(shown(value), f"expected a Move, or {_MOVE_TEXT}")
 
 
 class Outcome(NamedTuple):
@@ -143,6 +149,7 @@ class Outcome(NamedTuple):
 
     def value(self, side: int) -> int:
         """Return 1 if that side has won, -1 if it has lost, 0 for a draw."""
+        required_side(side)
         return 0 if self.winner is None else 1 if self.winner == side else -1
 
     def __str__(self) -> str:
@@ -188,7 +195,7 @@ class Position:
             position = Position.of(rules, *read_fields(text))
         else:
             raise InputError(
-                repr(text), f"expected the text of a position, such as {START}; "
+                shown(text), f"expected the text of a position, such as {START}; "
                 "Position.of(rules, men, hands, side) takes its fields"
             )  # fmt: skip
         for name in self.__slots__:
@@ -205,7 +212,7 @@ class Position:
         for name, pair, high in (("men", men, ALL_POINTS), ("hands", hands, MEN_PER_SIDE)):
             if not isinstance(pair, tuple) or len(pair) != 2:
                 expected = f"expected a tuple: White's {name}, Black's {name}"
-                raise InputError(f"{name}={pair!r}", expected)
+                raise InputError(f"{name}={shown(pair)}", expected)
             for value in pair:
                 whole_number(value, 0, high, name)
         if men[0] & men[1]:
@@ -259,10 +266,14 @@ class Position:
 
     def total(self, side: int) -> int:
         """Return a side's men, on the board and in hand."""
+        required_side(side)
         return self.men[side].bit_count() + self.hands[side]
 
     def flies(self, side: int) -> bool:
         """Return whether a side, having no man in hand, may move to any empty point."""
+        return self._flies(required_side(side))
+
+    def _flies(self, side: int) -> bool:
         flying = self.rules.flying
         if flying == "never" or self.hands[side]:
             return False
@@ -270,14 +281,14 @@ class Position:
             return self.men[side].bit_count() == FLYING_MEN
         return self.hands == (0, 0) and any(men.bit_count() == FLYING_MEN for men in self.men)
 
-    def targets(self, origin: int | None) -> int:
+    def _targets(self, origin: int | None) -> int:
         """Return the mask of points that a man may move to; ``origin`` is None for a placement."""
         empty = ALL_POINTS & ~(self.men[0] | self.men[1])
-        if origin is None or self.flies(self.side):
+        if origin is None or self._flies(self.side):
             return empty
         return NEIGHBOURS[origin] & empty
 
-    def mills_closed(self, origin: int | None, to: int) -> int:
+    def _mills_closed(self, origin: int | None, to: int) -> int:
         """Return the number of mills that a move or placement closes: 0, 1 or 2."""
         own = self.men[self.side]
         if origin is not None:
@@ -285,14 +296,14 @@ class Position:
         first, second = PARTNERS[to]
         return (own & first == first) + (own & second == second)
 
-    def removable(self, men: int) -> int:
+    def _removable(self, men: int) -> int:
         """Return the mask of those of a side's ``men`` that the opponent may remove next."""
         mills = in_mills(men)
         if mills == men and self.rules.locked_mills == "any":
             return men
         return men & ~mills
 
-    def removals(self, mills: int) -> list[tuple[int, ...]]:
+    def _removals(self, mills: int) -> list[tuple[int, ...]]:
         """Return each set of men that a move closing ``mills`` mills may remove.
 
         A set lists its points in alphabetical order of their names.
@@ -308,7 +319,7 @@ class Position:
             larger = {
                 tuple(sorted((*removed, point), key=NAMES.__getitem__)): remaining & ~(1 << point)
                 for removed, remaining in sets.items()
-                for point in points_of(self.removable(remaining))
+                for point in points_of(self._removable(remaining))
             }
             if not larger:
                 break
@@ -324,8 +335,8 @@ class Position:
         return [
             Move(origin, to, removed)
             for origin in origins
-            for to in points_of(self.targets(origin))
-            for removed in self.removals(self.mills_closed(origin, to))
+            for to in points_of(self._targets(origin))
+            for removed in self._removals(self._mills_closed(origin, to))
         ]
 
     def is_legal(self, move: Move | str) -> bool:
@@ -352,12 +363,12 @@ class Position:
             elif not own >> origin & 1:
                 wanted = ("no white man is on {point}", "no black man is on {point}")[self.side]
                 return message(wanted, point=NAMES[origin])
-            if not self.targets(origin) >> to & 1:
+            if not self._targets(origin) >> to & 1:
                 if (self.men[0] | self.men[1]) >> to & 1:
                     return message("{point} is occupied", point=NAMES[to])
                 origin_name = NAMES[origin or 0]
                 return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
-            mills = self.mills_closed(origin, to)
+            mills = self._mills_closed(origin, to)
             if not mills:
                 return "the move closes no mill and removes nothing" if removed else None
             return self._removal_objection(mills, removed)
@@ -367,7 +378,7 @@ class Position:
 
     def _removal_objection(self, mills: int, removed: tuple[int, ...]) -> str | None:
         """Return why a move closing ``mills`` mills may not remove these men, or None."""
-        legal = self.removals(mills)
+        legal = self._removals(mills)
         if removed in legal:
             return None
         count = len(legal[0])
@@ -390,7 +401,7 @@ class Position:
         Illegal moves give impossible positions. `InputError` for anything but a `Move`.
         """
         if type(move) is not Move:
-            raise InputError(repr(move), "expected a Move; push takes a text, too, and checks it")
+            raise InputError(shown(move), "expected a Move; push takes a text, too, and checks it")
         origin, to, removed = move
         side = self.side
         own = self.men[side] | 1 << to
@@ -452,7 +463,7 @@ class Position:
             if NEIGHBOURS[point] & empty:
                 return True
             men ^= 1 << point
-        return self.flies(self.side)
+        return self._flies(self.side)
 
     def _side_below_minimum(self) -> int | None:
         """Return the side that has two men or fewer, or None."""
@@ -477,7 +488,8 @@ class Position:
             if self.history.count(self.history[-1]) >= rules.repetition:
                 return Outcome(None, "repetition")
         if rules.three_three_plies and self.plies >= rules.three_three_plies:
-            if self.total(WHITE) == self.total(BLACK) == FLYING_MEN:
+            white, black = self.men
+            if white.bit_count() == FLYING_MEN == black.bit_count():
                 return Outcome(None, "three")
         if rules.no_removal_plies and self.plies >= rules.no_removal_plies:
             return Outcome(None, "norem")

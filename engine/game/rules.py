@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from merels.engine.common.errors import InputError, required_items, required_text
+from merels.engine.common.errors import InputError, required, required_items, required_text, shown
 from merels.engine.common.messages import message
 from merels.engine.common.numbers import read_whole, whole_number
 
@@ -50,14 +50,14 @@ class Rules:
     def __post_init__(self) -> None:
         """Raise `InputError` for a value that the field does not have."""
         if self.variant not in VARIANTS:
-            raise InputError(repr(self.variant), f"expected a rule set: {', '.join(VARIANTS)}")
+            raise InputError(shown(self.variant), f"expected a rule set: {', '.join(VARIANTS)}")
         for field in FIELDS:
             value = getattr(self, field.attribute)
             if not field.choices:
                 whole_number(value, 0, field.maximum, field.name)
             elif value not in field.choices:
                 choices = ", ".join(field.choices)
-                raise InputError(f"{field.name}={value!r}", f"expected one of {choices}")
+                raise InputError(f"{field.name}={shown(value)}", f"expected one of {choices}")
 
     def with_field(self, name: str, value: str) -> Rules:
         """Return these rules with one field set from a text; the case of ``name`` is ignored.
@@ -142,11 +142,7 @@ def preset(name: str) -> Rules:
 
 def required_rules(rules: object) -> Rules:
     """Return an argument that must be `Rules`; `InputError` if it is not."""
-    if not isinstance(rules, Rules):
-        raise InputError(
-            repr(rules), "expected Rules, such as make_rules('morris')"
-        )
-    return rules
+    return required(rules, Rules, "Rules, such as make_rules('morris')")
 
 
 def make_rules(variant: str, settings: Iterable[str] = ()) -> Rules:

@@ -7,8 +7,8 @@ from functools import total_ordering
 from math import exp
 from typing import overload
 
-from merels.engine.common.errors import InputError
-from merels.engine.game.position import BLACK, WHITE
+from merels.engine.common.errors import InputError, required, shown
+from merels.engine.game.position import BLACK, WHITE, required_side
 
 
 @total_ordering
@@ -63,6 +63,7 @@ class Score:
             return self.cp
         if mate_score is None:
             return None
+        required(mate_score, int, "an integer for mate_score")
         return mate_score - moves if moves > 0 else -mate_score - moves
 
     def __neg__(self) -> Score:
@@ -121,7 +122,7 @@ class PovScore:
 
     def __post_init__(self) -> None:
         if not isinstance(self.relative, Score):
-            raise InputError(repr(self.relative), "expected a Score, such as Score(cp=20)")
+            raise InputError(shown(self.relative), "expected a Score, such as Score(cp=20)")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PovScore) and self._identity() == other._identity()
@@ -135,9 +136,7 @@ class PovScore:
 
     def pov(self, side: int) -> Score:
         """Return the score from the view of a side, WHITE or BLACK."""
-        if type(side) is not int or side not in (WHITE, BLACK):
-            raise InputError(repr(side), "expected a side: WHITE (0) or BLACK (1)")
-        return self.relative if side == self.side else -self.relative
+        return self.relative if required_side(side) == self.side else -self.relative
 
     def is_mate(self) -> bool:
         """Return whether the score is a proven end."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
+from merels.engine.common.numbers import real_number, truth_value, whole_number
 from merels.engine.core import core
 from merels.engine.game.position import WHITE
 from merels.engine.game.score import Score
-from merels.engine.search.limits import LONGEST, Limit
+from merels.engine.search.limits import LONGEST, Limit, required_limit
 
 _MOVES_LEFT = 28
 """Number of moves that the clock must last for, unless the next time control is nearer."""
@@ -20,6 +21,10 @@ _FULL_INCREMENT_OVERHEADS = 8
 """Number of overheads on the clock below which a smaller part of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit, by the number of iterations since the best move changed."""
+
+
+_TIMES = -1 << 62, 1 << 62
+"""Least and greatest time in nanoseconds of `core.monotonic_ns`."""
 
 
 class Budget(NamedTuple):
@@ -89,7 +94,14 @@ class Clock:
         """Start the clock of a search; signals that were sent earlier apply now.
 
         ``overhead`` is in seconds; ``asked`` is the time of the request, None for now.
+        `InputError` for an argument of another type.
         """
+        required_limit(limit)
+        real_number(overhead, 0, LONGEST, "overhead")
+        truth_value(infinite, "infinite")
+        truth_value(ponder, "ponder")
+        if asked is not None:
+            whole_number(asked, *_TIMES, "asked")
         with self._changed:
             self.limit, self.side = limit, side
             self.asked = core.monotonic_ns() if asked is None else asked
@@ -114,6 +126,8 @@ class Clock:
 
         ``limit.time`` counts from ``at``, None for now.
         """
+        if at is not None:
+            whole_number(at, *_TIMES, "at")
         with self._changed:
             if self.hit is None:
                 self.hit = core.monotonic_ns() if at is None else at

@@ -6,8 +6,12 @@ import os
 from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, required_text, suggestion
-from merels.engine.common.numbers import parse_whole
+from merels.engine.common.numbers import parse_whole, whole_number
 from merels.engine.game.position import Position
+from merels.engine.search.limits import MAX_COUNT
+
+
+MAXIMUM_SEED = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Level:
     freedom     hundredths of a man added for each possible step more than the opponent has
     style       description of the play for people
     seed        seed of the errors; in one position, equal seeds give equal errors
+
+    `InputError` for a field of another type or outside its bounds.
     """
 
     name: str
@@ -37,6 +43,19 @@ class Level:
     style: str = ""
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        required_text(self.name, "the name of a level")
+        required_text(self.style, "the style of a level")
+        for field, (low, high) in _BOUNDS.items():
+            object.__setattr__(self, field, whole_number(getattr(self, field), low, high, field))
+
+
+_BOUNDS = {
+    "elo": (0, 10_000), "nodes": (1, MAX_COUNT), "oversight": (0, 100), "insight": (0, 100),
+    "noise": (0, 10_000), "greed": (-10_000, 10_000), "freedom": (-10_000, 10_000),
+    "seed": (0, MAXIMUM_SEED),
+}  # fmt: skip
+"""Least and greatest values of the fields of a level."""
 
 LEVELS: tuple[Level, ...] = (
     Level("Beginner", 800, 60, 90, 0, 15, 200, 10, "sees a mill when it is there, and little else"),
@@ -54,7 +73,6 @@ multiple of 5; Beginner is set to 800.
 
 MINIMUM_ELO = LEVELS[0].elo
 MAXIMUM_ELO = LEVELS[-1].elo
-MAXIMUM_SEED = 1_000_000_000
 
 Errors = tuple[int, int, int, int, int, int]
 """Arguments of the core: a level's insight, greed, freedom, noise and oversight, and a seed."""

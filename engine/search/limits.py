@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import required
 from merels.engine.common.numbers import real_number, whole_number
 from merels.engine.game.position import WHITE, Move
 from merels.engine.game.score import PovScore, Score
@@ -73,9 +73,7 @@ class Limit:
 
 def required_limit(limit: object) -> Limit:
     """Return an argument that must be a `Limit`; `InputError` if it is not."""
-    if not isinstance(limit, Limit):
-        raise InputError(repr(limit), "expected a Limit, such as Limit(time=0.1)")
-    return limit
+    return required(limit, Limit, "a Limit, such as Limit(time=0.1)")
 
 
 @dataclass(frozen=True, slots=True)

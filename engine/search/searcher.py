@@ -9,16 +9,21 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from merels.engine.common.errors import InputError, required_items
-from merels.engine.common.numbers import real_number, whole_number
+from merels.engine.common.errors import (
+    InputError,
+    required,
+    required_function,
+    required_items,
+)
+from merels.engine.common.numbers import whole_number
 from merels.engine.core import core, weights
 from merels.engine.core.convert import core_board, core_history, core_rules
 from merels.engine.game.position import Move, Position, read_move, required_position
-from merels.engine.game.rules import MEN_PER_SIDE, Rules
+from merels.engine.game.rules import MEN_PER_SIDE, Rules, required_rules
 from merels.engine.search.clock import Clock
 from merels.engine.search.helpers import Helpers
 from merels.engine.search.levels import Errors, Level, errors_of, read_level
-from merels.engine.search.limits import LONGEST, MAX_COUNT, Info, Limit, Result, required_limit
+from merels.engine.search.limits import MAX_COUNT, Info, Limit, Result
 from merels.engine.search.reporting import Lines, Reporter, final_info
 from merels.engine.search.root import Root, make_root
 
@@ -77,6 +82,8 @@ class Searcher:
         `DEFAULT_HASH` or 1 for the next call; `MemoryError` if there is too little for 1 MiB or for
         one thread.
         """
+        whole_number(self.threads, 1, MAX_THREADS, "threads")
+        whole_number(self.hash_mb, 1, MAX_COUNT, "hash_mb")
         weights.ensure()
         if self._table is None:
             try:
@@ -119,10 +126,18 @@ class Searcher:
 
     def tables_for(self, rules: Rules) -> Tables | None:
         """Return the tablebases if they are valid for these rules, else None."""
-        return self.tables if self.tables is not None and self.tables.valid_for(rules) else None
+        required_rules(rules)
+        if self.tables is None:
+            return None
+        # Imported here, because the import would delay an engine's handshake.
+        from merels.engine.tablebase.probe import Tables
+
+        tables = required(self.tables, Tables, "Tables from open_tables, or None")
+        return tables if tables.valid_for(rules) else None
 
     def opening_for(self, position: Position) -> Tables | None:
         """Return the package's tables if they have the values of a position's moves, else None."""
+        required_position(position)
         if not self.opening or sum(position.hands) <= MEN_PER_SIDE:
             return None
         # Imported here, because the import would delay an engine's handshake.
@@ -149,8 +164,9 @@ class Searcher:
 
         on_info     called after each iteration for each of ``multipv`` lines, and at least once
         root_moves  the moves to choose from; all legal moves if empty
-        infinite    returns only after `Clock.stop`
-        ponder      returns only after `Clock.stop` or `Clock.ponderhit`, which starts the clock
+        infinite    returns only after `Clock.stop`, and needs ``clock``
+        ponder      returns only after `Clock.stop` or `Clock.ponderhit`, which starts the clock,
+                    and needs ``clock``
         overhead    seconds that a move may lose outside of the search
         clock       a new `Clock`, through which other threads send signals
         asked       time of the request, from which time limits count, in nanoseconds of
@@ -161,12 +177,16 @@ class Searcher:
         argument of another type, and for numbers below their minimum.
         """
         required_position(position)
-        required_limit(limit)
         moves = tuple(map(read_move, required_items(root_moves, "moves to choose from")))
         level = read_level(level)
         multipv = whole_number(multipv, 1, core.MAX_LINES, "multipv")
-        real_number(overhead, 0, LONGEST, "overhead")
-        clock = clock or Clock()
+        required_function(on_info, "on_info")
+        if clock is None and (infinite or ponder):
+            raise InputError(
+                "infinite" if infinite else "ponder", "expected clock=Clock() with it, through "
+                "which another thread ends the search",
+            )  # fmt: skip
+        clock = Clock() if clock is None else required(clock, Clock, "a new Clock for clock")
         clock.begin(limit, position.side, overhead, infinite=infinite, ponder=ponder, asked=asked)
         on_info = on_info or (lambda info: None)
         outcome = position.outcome()

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, shown
 from merels.engine.common.folders import user_folder
 from merels.engine.common.numbers import whole_number
 from merels.engine.common.shell import shell_text
 from merels.engine.core import core
 from merels.engine.core.convert import core_board, core_history, core_rules, decode_move
 from merels.engine.game.position import Move, Position, required_position
-from merels.engine.game.rules import MINIMUM_MEN, Rules, required_rules
+from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules, required_rules
 from merels.engine.tablebase.files import (
     DEPTHS,
     PACKED,
@@ -164,10 +164,13 @@ class Tables:
 
     def valid_for(self, rules: Rules) -> bool:
         """Return whether the tables fit ``rules``, whose Repetition may differ if it is not 1."""
+        required_rules(rules)
         return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
 
     def has_depths(self, own: int, opponent: int) -> bool:
         """Return whether the table of ``own`` men to move against ``opponent`` has depths."""
+        for name, men in (("own", own), ("opponent", opponent)):
+            whole_number(men, 0, MEN_PER_SIDE, name)
         return self.core.has_depths(own, opponent)
 
     def probe(self, position: Position) -> TableValue | None:
@@ -233,7 +236,7 @@ def open_tables(
     tables = Tables(rules)
     whole_number(men, 0, MAX_MEN, "men")
     if not isinstance(root, (str, Path)):
-        raise InputError(repr(root), "expected the folder of tables")
+        raise InputError(shown(root), "expected the folder of tables")
     try:
         check_rules(rules)
     except InputError as error:

@@ -10,8 +10,8 @@ from threading import Lock, RLock
 from time import monotonic_ns
 from typing import NamedTuple, Self, overload
 
-from merels.engine.common.errors import InputError
-from merels.engine.common.numbers import real_number, whole_number
+from merels.engine.common.errors import InputError, required, shown
+from merels.engine.common.numbers import real_number, truth_value, whole_number
 from merels.engine.core.core import MAX_LINES
 from merels.engine.game.position import COLOURS, Move, Position, read_move, required_position
 from merels.engine.search.limits import LONGEST, Info, Limit, required_limit
@@ -251,6 +251,8 @@ class AnyEngine:
         no options for the rules. If a process exceeds its time limit or clock by more than
         `Engine.timeout` seconds, it is sent ``stop``, and `EngineTimeout` is raised.
         """
+        truth_value(info, "info")
+        truth_value(ponder, "ponder")
         with self.used():
             task = self._begin_task(position, moves, root_moves, stop)
             self._check_end(task, limit)
@@ -328,9 +330,7 @@ class AnyEngine:
         if game is not None and game != self._game:
             self.new_game()
             self._game = game
-        if options is not None and not isinstance(options, Mapping):
-            raise InputError(repr(options), "expected a dict of options, such as {'Hash': 64}")
-        earlier = self._exchange(options or {})
+        earlier = self._exchange(required_settings({} if options is None else options))
         try:
             yield
         except (EngineTerminated, EngineTimeout):
@@ -343,8 +343,8 @@ class AnyEngine:
         """Set options, and return their earlier values. Engines with options override this."""
         if options:
             raise InputError(
-                next(iter(options)), "the engine in this process has no options; it has arguments, "
-                "and Engine.popen('merels') starts one with options",
+                str(next(iter(options))), "the engine in this process has no options; it has "
+                "arguments, and Engine.popen('merels') starts one with options",
             )  # fmt: skip
         return {}
 
@@ -383,8 +383,8 @@ class AnyEngine:
     ) -> Task:  # fmt: skip
         """Close a running analysis and return the next task; `InputError` for an illegal move."""
         self._end_analysis()
-        if stop is not None and not isinstance(stop, Stop):
-            raise InputError(repr(stop), "expected a Stop, whose method set() ends the search")
+        if stop is not None:
+            required(stop, Stop, "a Stop, whose method set() ends the search")
         played, allowed = _read_moves(moves), _read_moves(root_moves)
         root = reduce(Position.push, played, required_position(position))
         for move in allowed:
@@ -403,5 +403,10 @@ class AnyEngine:
 def _read_moves(moves: object) -> tuple[Move, ...]:
     """Return moves that are given as `Move` objects or texts."""
     if isinstance(moves, (str, Move)) or not isinstance(moves, Iterable):
-        raise InputError(repr(moves), "expected a list of moves")
+        raise InputError(shown(moves), "expected a list of moves")
     return tuple(map(read_move, moves))
+
+
+def required_settings(settings: object) -> Mapping[str, Value]:
+    """Return an argument that must be a dict of options; `InputError` if it is not."""
+    return required(settings, Mapping, "a dict of options, such as {'Hash': 64}")

@@ -18,7 +18,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from merels.engine.search.limits import Info
+from merels.engine.common.numbers import real_number
+from merels.engine.search.limits import LONGEST, Info
 from merels.protocol.client.any_engine import Analysis, AnalysisComplete, Stop
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError, EngineTerminated
@@ -220,6 +221,7 @@ class AsyncEngine:
         Cancelling `close` ends only the wait; call it again to wait again.
         """
         if self._closing is None:
+            real_number(patience, 0, LONGEST, "patience")
             deadline = monotonic() + patience
             ended = self.submit(lambda: self.engine.close(max(0.0, deadline - monotonic())))
             self._closing = ended

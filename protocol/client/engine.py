@@ -7,18 +7,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import monotonic_ns
 from typing import Self
 
-from merels.engine.common.errors import InputError, shorten
+from merels.engine.common.errors import InputError, required, required_function, shorten
 from merels.engine.common.numbers import real_number
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import Move, Position
-from merels.engine.game.rules import Rules
+from merels.engine.game.rules import Rules, required_rules
 from merels.engine.search.limits import LONGEST, Info, Limit
 from merels.protocol.client.answers import NO_MOVES, Answer, read_bestmove
-from merels.protocol.client.any_engine import Analysis, AnyEngine, PlayResult, Stop, Task
+from merels.protocol.client.any_engine import (
+    Analysis,
+    AnyEngine,
+    PlayResult,
+    Stop,
+    Task,
+    required_settings,
+)
 from merels.protocol.client.connection import (
     CHECK_INTERVAL,
     FOREVER,
@@ -100,8 +109,10 @@ class Engine(AnyEngine):
     ) -> None:
         """Start the process: see `Connection`. Call `greet` next; `popen` does both."""
         super().__init__()
-        if not isinstance(spec, EngineSpec):
-            raise InputError(str(spec), "expected an EngineSpec; Engine.popen starts a command")
+        required(spec, EngineSpec, "an EngineSpec; Engine.popen starts a command")
+        required_function(trace, "trace")
+        if stderr is not None and not callable(stderr):
+            required(stderr, (str, os.PathLike), "the name of a file for stderr")
         self.connection = Connection(spec, stderr=stderr, trace=trace)
         self.options = self.connection.options
         self.pid = self.connection.pid
@@ -120,11 +131,11 @@ class Engine(AnyEngine):
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self.connection.timeout = seconds
+        self.connection.timeout = real_number(seconds, 0, LONGEST, "timeout")
 
     def greet(self, timeout: float = START_SECONDS) -> None:
         """Read the engine's name and options; see `Connection.greet`."""
-        self.connection.greet(timeout)
+        self.connection.greet(real_number(timeout, 0, LONGEST, "timeout"))
         self.name = self.connection.name
 
     def ping(self, timeout: float | None = None) -> None:
@@ -133,6 +144,8 @@ class Engine(AnyEngine):
         The default is the engine's `timeout`. A running analysis continues; of its lines during
         the wait, the last 4096 can still be read.
         """
+        if timeout is not None:
+            real_number(timeout, 0, LONGEST, "timeout")
         with self.used():
             self.connection.ping(timeout, self._analysis is not None and self._analysis.running)
 
@@ -142,7 +155,7 @@ class Engine(AnyEngine):
 
     def close(self, patience: float = QUIT_SECONDS) -> None:
         """End the engine and its processes within about ``patience`` seconds."""
-        self.connection.close(patience)
+        self.connection.close(real_number(patience, 0, LONGEST, "patience"))
 
     @classmethod
     def popen(
@@ -177,10 +190,9 @@ class Engine(AnyEngine):
         if isinstance(command, EngineSpec):
             spec = command
         else:
-            words = tuple(split_command(command, directory))
-            spec = EngineSpec(
-                words, "", protocol, directory, resources=limits, rules_known=rules_known
-            )
+            # The arguments are checked before the command's program is searched.
+            spec = EngineSpec((), "", protocol, directory, (), limits, rules_known)
+            spec = replace(spec, command=tuple(split_command(command, directory)))
         engine = cls(spec, stderr=stderr, trace=trace)
         try:
             engine.greet(timeout)
@@ -197,8 +209,7 @@ class Engine(AnyEngine):
         An unknown name or an invalid value raises `InputError` before any option is sent. If the
         engine has declared no options, every option is sent that fits on a line of UTF-8.
         """
-        if not isinstance(settings, Mapping):
-            raise InputError(repr(settings), "expected a dict of options, such as {'Hash': 64}")
+        required_settings(settings)
         with self.used():
             self._end_analysis()
             self._set(settings)
@@ -232,6 +243,7 @@ class Engine(AnyEngine):
         """
         if rules == self._rules:
             return
+        required_rules(rules)
         dialect = self.connection.dialect
         missing = [] if self.rules_known else dialect.missing_rules(rules, self.options)
         if missing:

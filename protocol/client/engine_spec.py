@@ -7,7 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from merels.engine.common.errors import InputError, printable
+from merels.engine.common.errors import InputError, printable, required, required_items, shown
+from merels.engine.common.numbers import truth_value
 from merels.engine.common.shell import shell_text
 from merels.engine.search.levels import level_named
 from merels.protocol.common.options import Options
@@ -52,6 +53,17 @@ class EngineSpec:
     options: tuple[tuple[str, str], ...] = ()
     resources: ResourceLimits | None = None
     rules_known: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Raise `InputError` for a field of another type; the start checks command and protocol."""
+        if self.directory is not None:
+            required(self.directory, (str, os.PathLike), "the name of a folder")
+        if self.resources is not None:
+            required(self.resources, ResourceLimits, "limits, such as ResourceLimits(cpu=9)")
+        truth_value(self.rules_known, "rules_known")
+        for setting in required_items(self.options, "pairs of an option and its value"):
+            if len(required(setting, (tuple, list), "a pair of an option and its value")) != 2:
+                raise InputError(shown(setting), "expected a pair of an option and its value")
 
 
 def read_engine(words: Sequence[str], protocols: Sequence[str]) -> EngineSpec:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from merels.engine.common.errors import InputError, suggestion
+from merels.engine.common.errors import (
+    InputError,
+    required,
+    required_items,
+    required_text,
+    shown,
+    suggestion,
+)
 from merels.engine.common.numbers import parse_whole
 
 EMPTY = "<empty>"
@@ -32,7 +40,7 @@ class Option:
     """One option: ``kind`` is ``check``, ``spin``, ``combo``, ``string`` or ``button``.
 
     ``minimum`` and ``maximum`` bound a spin (None: the engine declared no bound); ``choices`` are
-    the values of a combo.
+    the values of a combo. `InputError` for a field of another type.
     """
 
     name: str
@@ -41,6 +49,15 @@ class Option:
     minimum: int | None = None
     maximum: int | None = None
     choices: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("name", "kind", "default"):
+            required_text(getattr(self, field), f"the {field} of an option")
+        for bound in (self.minimum, self.maximum):
+            if bound is not None:
+                required(bound, int, "an integer, the bound of an option")
+        for choice in required_items(self.choices, "values of a combo"):
+            required_text(choice, "a value of a combo")
 
     def __str__(self) -> str:
         """Return the ``option`` line that declares this option; `parse_option` reads it."""
@@ -59,6 +76,8 @@ class Option:
         text = "" if value is None and self.kind == "button" else value_text(value)
         if value is None and self.kind != "button":
             raise self._refused(text, "a value")
+        if value is not None and not isinstance(value, (str, int, float, os.PathLike)):
+            raise self._refused(shown(value), "a string, a number, True or False")
         # The engine would read text after a line break as another command.
         if any(end in self.name + text for end in "\r\n"):
             raise self._refused(text, "a name and a value without line breaks")
@@ -95,16 +114,18 @@ class Options(Mapping[str, Option]):
     """An engine's options by case-insensitive name, in the order of declaration."""
 
     def __init__(self, options: Iterable[Option] = ()) -> None:
-        self._options = {option.name.lower(): option for option in options}
+        self._options: dict[str, Option] = {}
+        for option in required_items(options, "objects of the class Option"):
+            self.add(option)
         self.dropped = 0
         """Number of declared options that were not kept, because there were too many."""
 
     def add(self, option: Option) -> None:
         """Add an option, or replace one of the same name."""
-        self._options[option.name.lower()] = option
+        self._options[required(option, Option, "an Option").name.lower()] = option
 
     def __getitem__(self, name: str) -> Option:
-        return self._options[name.lower()]
+        return self._options[name.lower() if isinstance(name, str) else name]
 
     def __iter__(self) -> Iterator[str]:
         return (option.name for option in self._options.values())
@@ -114,7 +135,7 @@ class Options(Mapping[str, Option]):
 
     def find(self, name: str) -> Option:
         """Return the option of that name; `InputError` suggests the most similar name."""
-        if name in self:
+        if required_text(name, "the name of an option") in self:
             return self[name]
         hint = suggestion(name, self) or "; 'uci' lists them"
         if self.dropped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, required_text
 from merels.engine.common.messages import message
 from merels.engine.game.position import COUNTING_RULES, Move, Position
 from merels.engine.game.rules import PRESETS
@@ -16,8 +16,8 @@ class Record(Tree):
     """A game: tags, result, and a tree of moves from a first position.
 
     ``str(record)`` is the game as PGN. ``record.root`` is the node before the first move.
-    `InputError` for an illegal move, an unknown result, and for tags FEN and Variant that differ
-    from the first position and its rules.
+    `InputError` for an argument of another type, an illegal move, an unknown result, and for tags
+    FEN and Variant that differ from the first position and its rules.
     """
 
     def __init__(
@@ -81,7 +81,9 @@ class _Headers(MutableMapping[str, str]):
         if name == "Result":
             self._record.result = value
         else:
-            self._record.tags[name] = value
+            self._record.tags[required_text(name, "the name of a tag")] = (
+                required_text(value, f"the value of tag {name}")
+            )
 
     def __delitem__(self, name: str) -> None:
         del self._record.tags[name]

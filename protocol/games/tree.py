@@ -7,9 +7,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Self
 
-from merels.engine.common.errors import InputError, placed
+from merels.engine.common.errors import (
+    InputError,
+    placed,
+    required,
+    required_items,
+    required_text,
+    shown,
+)
 from merels.engine.common.messages import message
-from merels.engine.game.position import COLOURS, WHITE, Move, Outcome, Position, read_move
+from merels.engine.common.numbers import whole_number
+from merels.engine.game.position import (
+    COLOURS,
+    WHITE,
+    Move,
+    Outcome,
+    Position,
+    read_move,
+    required_position,
+)
 from merels.engine.game.score import PovScore, Score
 from merels.protocol.games.clock import read_clock
 
@@ -88,6 +104,7 @@ class Node:
 
         A move that is there already is returned. `InputError` if the move is illegal.
         """
+        required_text(comment, "a comment")
         root = self
         while root.parent is not None:
             root = root.parent
@@ -116,6 +133,8 @@ class Node:
 
     def mark(self, name: str, value: str) -> None:
         """Set a mark."""
+        required_text(name, "the name of a mark")
+        required_text(value, "the value of a mark")
         self.marks = {**self.marks, name: value}
 
     def annotate(self, text: str) -> None:
@@ -124,6 +143,7 @@ class Node:
         A command stays in the comment if the node has a mark of that name with another value.
         ``text`` has no double spaces.
         """
+        required_text(text, "a comment")
         if "[%" in text:
             marks = dict(self.marks)
 
@@ -136,7 +156,7 @@ class Node:
 
     def add_sentence(self, text: str) -> None:
         """Append ``text`` to the comment after a semicolon, unless the comment contains it."""
-        if text not in self.comment:
+        if required_text(text, "a comment") not in self.comment:
             self.comment = "; ".join(filter(None, (self.comment, text)))
 
     def line(self) -> list[Node]:
@@ -176,10 +196,11 @@ class Tree:
 
         Moves after a draw by a counting rule are legal.
         """
-        self.root = Node(0, None, None, start or Position())
+        start = Position() if start is None else required_position(start)
+        self.root = Node(0, None, None, start)
         self.root._tree = self
         self.result = result
-        self.tags = {} if tags is None else tags
+        self.tags = {} if tags is None else required_tags(tags)
         self.stop: Node | None = None
         self.drawn: tuple[int, Outcome] | None = None
         """The first draw by a counting rule after which the record goes on: the number of plies
@@ -191,8 +212,9 @@ class Tree:
         self._nodes: list[Node | None] = [self.root]
         """The nodes by number; None for a node that was removed."""
         node, position = self.root, self.start
-        for move in moves:
+        for item in required_items(moves, "moves"):
             try:
+                move = read_move(item)
                 position = position.played_on().push(move)
             except InputError as error:
                 raise placed(error, place_of(self.start, node.ply)) from None
@@ -279,6 +301,7 @@ class Tree:
 
     def find(self, number: int) -> Node | None:
         """Return the node with that number, or None."""
+        required(number, int, "the number of a move of this game")
         return self._nodes[number] if 0 <= number < len(self._nodes) else None
 
     def node(self, number: object) -> Node:
@@ -289,7 +312,10 @@ class Tree:
         return node
 
     def append(self, parent: Node, move: Move, position: Position | None = None) -> Node:
-        """Add a legal move, new to ``parent``, as its last child; return the node."""
+        """Add a legal move, new to ``parent``, as its last child; return the node.
+
+        Nothing is checked, because readers call this for every move; `add` checks its arguments.
+        """
         node = Node(len(self._nodes), parent, move, position)
         self._nodes.append(node)
         parent.children.append(node)
@@ -300,13 +326,15 @@ class Tree:
 
         `InputError` if the move is illegal.
         """
-        node = parent.child(move)
+        self._require_own(parent)
+        node = parent.child(read_move(move))
         return node or self.append(parent, move, parent.position.played_on().push(move))
 
     def put(self, node: Node, index: int) -> None:
         """Move a node to ``index`` among its parent's children, or insert a removed node."""
-        assert node.parent is not None
-        children = node.parent.children
+        parent = self._parent_of(node)
+        whole_number(index, 0, len(parent.children), "index")
+        children = parent.children
         if node in children:
             children.remove(node)
         else:
@@ -316,12 +344,26 @@ class Tree:
 
     def remove(self, node: Node) -> int:
         """Remove a node and all nodes after it; return its index among its parent's children."""
-        assert node.parent is not None
-        index = node.parent.children.index(node)
-        del node.parent.children[index]
+        self._require_own(node)
+        parent = self._parent_of(node)
+        index = parent.children.index(node)
+        del parent.children[index]
         self._register(node, False)
         self.edits += 1
         return index
+
+    def _require_own(self, node: Node) -> None:
+        """Raise `InputError` unless a node is in this tree."""
+        if not (isinstance(node, Node) and self.find(node.number) is node):
+            raise InputError(shown(node), "expected a node of this game")
+
+    def _parent_of(self, node: Node) -> Node:
+        """Return the parent of a node; `InputError` for the root, or unless it is in the tree."""
+        parent = required(node, Node, "a node of this game").parent
+        if parent is None:
+            raise InputError(shown(node), "expected a move, not the node before the first move")
+        self._require_own(parent)
+        return parent
 
     def _register(self, top: Node, present: bool) -> None:
         """Add ``top`` and all nodes after it to the nodes by number, or remove them."""
@@ -333,11 +375,14 @@ class Tree:
 
     def comment(self, node: Node, text: str) -> None:
         """Set the comment on a move; the root's comment is about the game."""
-        node.comment = text
+        self._require_own(node)
+        node.comment = required_text(text, "a comment")
         self.edits += 1
 
     def stop_at(self, node: Node | None) -> None:
         """End the main line at ``node``; None lets it follow the first children to the end."""
+        if node is not None:
+            self._require_own(node)
         if node is not self.stop:
             self.stop = node
             self.edits += 1
@@ -347,6 +392,15 @@ class Tree:
         copy = object.__new__(type(self))
         copy.__setstate__(self.__getstate__())
         return copy
+
+
+def required_tags(tags: dict[str, str]) -> dict[str, str]:
+    """Return an argument that must be a dict of texts by name; `InputError` if it is not."""
+    required(tags, dict, "a dict of tags")
+    for name, value in tags.items():
+        if not (isinstance(name, str) and isinstance(value, str)):
+            raise InputError(f"{shown(name)}: {shown(value)}", "expected strings as tag and value")
+    return tags
 
 
 def place_of(start: Position, plies: int) -> str:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from merels.engine.common.errors import InputError, printable
+from merels.engine.common.errors import (
+    InputError,
+    printable,
+    required,
+    required_items,
+    required_text,
+)
 from merels.engine.game.notation import START, format_position
 from merels.engine.game.position import WHITE, Position
-from merels.protocol.games.tree import MARK, RESULTS, TAG_NAME, Node, Tree
+from merels.protocol.games.tree import MARK, RESULTS, TAG_NAME, Node, Tree, required_tags
 
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every record has, in order: the Seven Tag Roster of PGN."""
@@ -23,8 +29,10 @@ control characters before it inserts placeholders."""
 def format_record(record: Tree) -> str:
     """Return a record as PGN, with an empty line at its end.
 
-    `InputError` for a result or for a tag's name that PGN cannot express.
+    `InputError` for a result or for a tag's name that PGN cannot express, and for tags, comments,
+    glyphs and marks of another type.
     """
+    required(record, Tree, "a Record")
     return _join(format_tags(record), _words(record))
 
 
@@ -63,6 +71,7 @@ def format_tags(record: Tree) -> str:
 def _tag_lines(source: dict[str, str], start: Position, plies: int, result: str) -> str:
     if result not in RESULTS:
         raise InputError(result, f"expected a result: {', '.join(RESULTS)}")
+    required_tags(source)
     tags = {name: "?" for name in ROSTER} | {"Date": "????.??.??"} | source
     for name in source:
         if not _is_tag_name(name):
@@ -119,7 +128,9 @@ def _words(record: Tree) -> Iterator[str]:
             if half_move % 2 == WHITE or needs_number:
                 yield _number(half_move)
             yield str(node.move)
-            yield from node.glyphs
+            if node.glyphs:
+                for glyph in required_items(node.glyphs, "glyphs such as $1"):
+                    yield required_text(glyph, "a glyph such as $1")
             if node.comment or node.marks:
                 yield _brace(node)
             if alternatives or node is stop or not node.children:
@@ -161,8 +172,10 @@ def _number(half_move: int) -> str:
 
 def _brace(node: Node) -> str:
     """Return a node's marks and comment in braces."""
-    words = [f"[%{name} {value}]" for name, value in node.marks.items()]
-    return "{" + comment_text(" ".join([*words, node.comment])) + "}"
+    marks = required(node.marks, Mapping, "a dict of marks")
+    words = [f"[%{name} {value}]" for name, value in marks.items()]
+    words.append(required_text(node.comment, "a comment"))
+    return "{" + comment_text(" ".join(words)) + "}"
 
 
 def comment_text(text: str) -> str:

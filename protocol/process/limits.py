@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 
 from merels.engine.common.errors import InputError
-from merels.engine.common.numbers import read_whole
+from merels.engine.common.numbers import read_whole, whole_number
 from merels.protocol.process.errors import EngineError
 
 LIMITER = os.path.join(os.path.dirname(__file__), "limiter.py")
@@ -29,12 +29,20 @@ class ResourceLimits:
     """Limits of each process of an engine; None keeps the limit that merels itself has.
 
     ``cpu`` is the processor time of all threads in seconds, ``memory`` the address space in MiB,
-    and ``core`` the size of a core dump in MiB.
+    and ``core`` the size of a core dump in MiB. `InputError` for any other value than a whole
+    number in the bounds.
     """
 
     cpu: int | None = None
     memory: int | None = None
     core: int | None = None
+
+    def __post_init__(self) -> None:
+        for key in KEYS:
+            value = getattr(self, key)
+            if value is not None:
+                number = whole_number(value, _MINIMA[key], _MAXIMUM, key)
+                object.__setattr__(self, key, number)
 
     def __str__(self) -> str:
         """Return the limits as ``key=value`` words of a command line."""

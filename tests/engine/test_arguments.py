@@ -14,10 +14,13 @@ from merels.engine import (
     BLACK,
     DEFAULT_RULES,
     WHITE,
+    Clock,
     Level,
     Limit,
     Move,
+    Outcome,
     Position,
+    PovScore,
     Rules,
     Score,
     Searcher,
@@ -118,6 +121,8 @@ def test_rules_with_wrong_values_are_refused_at_once() -> None:
 
 
 ANY: Any = object()
+HUGE: Any = 10**5000
+"""A number that has more digits than Python writes."""
 ANY_NUMBER: Any = 0
 CALLS: dict[str, Callable[[], object]] = {
     "parse_position(None)": lambda: parse_position(ANY),
@@ -178,7 +183,48 @@ CALLS: dict[str, Callable[[], object]] = {
     "search(multipv)": lambda: Searcher(4).search(START, Limit(nodes=1), multipv=0),
     "search(level)": lambda: Searcher(4).search(START, Limit(nodes=1), level=ANY),
     "search(overhead)": lambda: Searcher(4).search(START, Limit(nodes=1), overhead=-1),
+    "search(on_info)": lambda: Searcher(4).search(START, Limit(nodes=1), ANY),
+    "search(clock)": lambda: Searcher(4).search(START, Limit(nodes=1), clock=ANY),
+    "search(asked)": lambda: Searcher(4).search(START, Limit(nodes=1), asked=ANY),
+    "search(infinite, int)": lambda: Searcher(4).search(
+        START, infinite=5, clock=Clock()),  # type: ignore[arg-type]
+    "search(ponder, text)": lambda: Searcher(4).search(
+        START, ponder="d6", clock=Clock()),  # type: ignore[arg-type]
+    "search(infinite)": lambda: Searcher(4).search(START, infinite=True),
+    "search(ponder)": lambda: Searcher(4).search(START, ponder=True),
+    "Searcher.threads": lambda: with_attribute(Searcher(4), "threads", 10**400).search(
+        START, Limit(nodes=1)),
+    "Searcher.hash_mb": lambda: with_attribute(Searcher(4), "hash_mb", "4").search(
+        START, Limit(nodes=1)),
+    "Searcher.tables": lambda: with_attribute(Searcher(4), "tables", "tables").search(
+        START, Limit(nodes=1)),
+    "Searcher.tables_for": lambda: Searcher(4).tables_for(ANY),
+    "Searcher.opening_for": lambda: Searcher(4).opening_for(ANY),
+    "Clock.ponderhit": lambda: Clock().ponderhit(ANY),
+    "Tables.valid_for": lambda: Tables(DEFAULT_RULES).valid_for(ANY),
+    "Tables.has_depths": lambda: Tables(DEFAULT_RULES).has_depths(3, ANY),
+    "total": lambda: START.total(ANY),
+    "total(-1)": lambda: START.total(-1),
+    "flies": lambda: START.flies(5),
+    "Outcome.value": lambda: Outcome(0, "men").value(ANY),
+    "str(Move)": lambda: str(Move(0, 99)),
+    "str(Move, text)": lambda: str(Move("a1", 3)),  # type: ignore[arg-type]
+    "Score.score": lambda: Score(win_in=3).score(mate_score=ANY),
+    "PovScore.pov": lambda: PovScore(Score(cp=3), 0).pov(ANY),
+    "Level(nodes)": lambda: Level("x", 800, ANY, 0, 100, 0),
+    "Level(name)": lambda: Level(ANY, 800, 60, 0, 100, 0),
+    "Level(oversight)": lambda: Level("x", 800, 60, 101, 100, 0),
+    "a class for a number": lambda: Searcher(int),  # type: ignore[arg-type]
+    "a class for a limit": lambda: Limit(nodes=int),  # type: ignore[arg-type]
+    "a number of too many digits": lambda: Limit(depth=HUGE),
+    "a text of too many digits": lambda: parse_position(HUGE),
+    "format_moves(bytes)": lambda: format_moves(b"d6"),  # type: ignore[arg-type]
 }
+
+
+def with_attribute(searcher: Searcher, name: str, value: Any) -> Searcher:
+    setattr(searcher, name, value)
+    return searcher
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
+from merels.engine.common.errors import InputError, required, required_items, shown
+
 
 @dataclass(frozen=True, slots=True)
 class GameScore:
@@ -18,11 +20,20 @@ class GameScore:
     pair: Hashable | None = None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an engine against itself or an invalid score."""
+        """Raise ValueError for an engine against itself or an invalid score, name or pair."""
+        if not (isinstance(self.white, str) and isinstance(self.black, str)):
+            names = f"{shown(self.white)}, {shown(self.black)}"
+            raise InputError(names, "expected the names of two engines")
         if self.white == self.black:
             raise ValueError(f"a game of {self.white!r} against itself cannot be rated")
         if self.score not in (0.0, 0.5, 1.0):
-            raise ValueError(f"expected a game's score of 0, 0.5 or 1, not {self.score!r}")
+            raise ValueError(f"expected a game's score of 0, 0.5 or 1, not {shown(self.score)}")
+        try:
+            hash(self.pair)
+        except TypeError:
+            raise InputError(
+                shown(self.pair), "expected a number, a text or None as the pair of a game"
+            ) from None
 
 
 class Tally:
@@ -168,11 +179,32 @@ class MatchCounter:
 
 
 def count_matches(games: Iterable[GameScore]) -> Counts:
-    """Return the counts of the games by match."""
+    """Return the counts of the games by match; ValueError for what is no `GameScore`."""
     counter = MatchCounter()
-    for game in games:
-        counter.add(game)
+    for game in required_items(games, "objects of the class GameScore"):
+        counter.add(required(game, GameScore, "a GameScore"))
     return counter.counts
+
+
+def check_counts(counts: Counts) -> None:
+    """Raise ValueError unless these are counts of matches, as `count_matches` returns them."""
+    required(counts, Mapping, "counts of matches, as count_matches returns them")
+    for match, figures in counts.items():
+        if not (
+            isinstance(match, tuple) and len(match) == 2
+            and isinstance(match[0], str) and isinstance(match[1], str)
+        ):
+            raise InputError(shown(match), "expected the names of two engines as a tuple")
+        try:
+            values = _AS_TUPLE(figures)
+            valid = type(sum(values)) is int and min(*values, *figures.unpaired) >= 0
+        except (AttributeError, TypeError):
+            valid = False
+        if not valid:
+            raise InputError(
+                shown(figures), "expected a MatchCounts of whole numbers from 0, with no more "
+                "games in pairs than in all"
+            )  # fmt: skip
 
 
 def counts_between(counts: Counts, first: str, second: str) -> MatchCounts:

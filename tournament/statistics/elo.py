@@ -29,6 +29,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from merels.engine.common.errors import required, shown
+
 Z95 = 1.959963984540054
 """Normal quantile of a two-sided 95 % interval."""
 
@@ -48,6 +50,9 @@ PRIOR = {3: (1.0, 0.0, 1.0), 5: (0.25, 0.0, 0.5, 0.0, 0.25)}
 
 FULL_SPREAD = 25
 """Number of entries outside the fullest cell from which on the prior has no weight."""
+
+MAX_ENTRIES = 1e15
+"""Largest count of a cell; doubles are exact up to there."""
 
 FEW_GAMES = 20
 """Number of games below which errors are too rough for conclusions."""
@@ -77,8 +82,10 @@ class Estimate:
 def from_cells(cells: Sequence[float]) -> Estimate:
     """Return the estimate from 3 cells of games or 5 cells of pairs, lowest score first.
 
-    Games are treated as independent; the openings of pairs need not be balanced.
+    Games are treated as independent; the openings of pairs need not be balanced. Raises ValueError
+    for negative or infinite counts, or a number of cells other than 3 and 5.
     """
+    check_cells(cells)
     count, score, _ = moments(cells)
     if not count:
         return Estimate(0.5, 0.0, math.inf, 0.0, math.inf, 50.0, True)
@@ -153,15 +160,20 @@ def _score(log_odds: float) -> float:
     return 0.5 * (1 + math.tanh(log_odds / 2))
 
 
+def check_cells(cells: Sequence[float]) -> None:
+    """Raise ValueError unless these are 3 cells of games or 5 of pairs with counts from 0."""
+    required(cells, Sequence, "counts in 3 cells of games or 5 of pairs")
+    if len(cells) not in GAMES_PER_ENTRY:
+        raise ValueError(f"expected counts in 3 cells of games or 5 of pairs, not {len(cells)}")
+    if any(not isinstance(cell, (int, float)) or not 0 <= cell <= MAX_ENTRIES for cell in cells):
+        raise ValueError(f"expected finite counts from 0, not {shown(tuple(cells))}")
+
+
 def moments(cells: Sequence[float]) -> tuple[float, float, float]:
     """Return the entries' count, mean score and population variance; (0, 0.5, 0) without entries.
 
-    Raises ValueError for negative or infinite counts, or a number of cells other than 3 and 5.
+    `check_cells` checks the cells.
     """
-    if len(cells) not in GAMES_PER_ENTRY:
-        raise ValueError(f"expected counts in 3 cells of games or 5 of pairs, not {len(cells)}")
-    if any(not 0 <= cell < math.inf for cell in cells):
-        raise ValueError(f"expected finite counts from 0, not {tuple(cells)}")
     count = sum(cells)
     if not count:
         return 0.0, 0.5, 0.0

@@ -35,7 +35,9 @@ from math import tanh
 from operator import add, mul
 from statistics import fmean
 
-from merels.tournament.statistics.counts import Counts, MatchCounts, Tally
+from merels.engine.common.errors import required, shown
+from merels.engine.common.numbers import real_number
+from merels.tournament.statistics.counts import Counts, MatchCounts, Tally, check_counts
 from merels.tournament.statistics.elo import (
     ELO_UNIT,
     FEW_GAMES,
@@ -53,6 +55,8 @@ from merels.tournament.statistics.graphs import (
 
 MAX_EXACT = 200
 """Largest group with exact errors, and largest table of superiority, in engines."""
+MAX_ANCHOR = 1e6
+"""Largest Elo of an anchor."""
 SIGNS, LEVERAGE_SIGNS = 32, 8
 """Random sign vectors for the errors of a larger group, and for its leverages."""
 ROUGH_TOLERANCE = 1e-3
@@ -137,9 +141,13 @@ def rate(matches: Counts, anchors: Mapping[str, float] | None = None) -> Ratings
     In each group with ``anchors`` (engines and their known Elo), the mean rating of its anchors
     equals the mean of these Elo. Other groups have mean 0. Errors are about the mean of the group's
     anchors, or of the whole group, so that a group's only anchor has error 0. A game outside an
-    opening pair is a cluster of its own. Raises ValueError if an anchor played no game.
+    opening pair is a cluster of its own. Raises ValueError if an anchor played no game, and for
+    arguments of another type.
     """
-    anchors = dict(anchors or {})
+    check_counts(matches)
+    anchors = dict(required({} if anchors is None else anchors, Mapping, "Elo by engine"))
+    for name, elo in anchors.items():
+        real_number(elo, -MAX_ANCHOR, MAX_ANCHOR, f"anchor {shown(name)}")
     index: dict[str, int] = {}
     for name in chain.from_iterable(matches):
         index.setdefault(name, len(index))

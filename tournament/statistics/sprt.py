@@ -15,8 +15,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from merels.engine.common.errors import required, shown
+from merels.engine.common.numbers import real_number
 from merels.tournament.statistics.counts import MatchCounts
-from merels.tournament.statistics.elo import GAMES_PER_ENTRY, NELO_UNIT, moments, score_of_elo
+from merels.tournament.statistics.elo import (
+    GAMES_PER_ENTRY,
+    NELO_UNIT,
+    check_cells,
+    moments,
+    score_of_elo,
+)
 
 Model = Literal["normalized", "logistic", "bayesian"]
 Verdict = Literal["H0", "H1"]
@@ -53,14 +61,16 @@ class Sprt:
             raise ValueError(
                 f"unknown SPRT model {self.model!r}; expected one of {', '.join(MODELS)}"
             )
+        for field in ("elo0", "elo1", "alpha", "beta"):
+            required(getattr(self, field), (int, float), f"a number for SPRT {field}")
         if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
                 f"expected SPRT elo0 < elo1, both within +-{MAX_ELO:g}, "
-                f"not {self.elo0:g}, {self.elo1:g}"
+                f"not {shown(self.elo0)}, {shown(self.elo1)}"
             )
         for name, value in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < value < 1:
-                raise ValueError(f"expected SPRT {name} between 0 and 1, not {value:g}")
+                raise ValueError(f"expected SPRT {name} between 0 and 1, not {shown(value)}")
         if self.alpha + self.beta >= 1:
             raise ValueError(f"expected SPRT alpha + beta below 1, not {self.alpha + self.beta:g}")
 
@@ -78,11 +88,12 @@ class Sprt:
         """Return the log-likelihood ratio from 3 cells of games or 5 of pairs, lowest score first.
 
         It is 0 before the first game. The bayesian model takes only 3 cells, since it needs the
-        draw rate of single games; ValueError for 5.
+        draw rate of single games; ValueError for 5, and for the cells that `check_cells` refuses.
         """
         if self.model == "bayesian" and len(cells) != 3:
             raise ValueError("the bayesian model needs wins, losses and draws, not pairs of games")
-        entries = moments(cells)[0]
+        check_cells(cells)
+        entries = sum(cells)
         if not entries:
             return 0.0
         least = entries * LEAST_SHARE
@@ -100,12 +111,14 @@ class Sprt:
 
     def verdict(self, llr: float) -> Verdict | None:
         """Return the hypothesis accepted at this ratio, or None while the test is undecided."""
+        real_number(llr, -math.inf, math.inf, "llr")
         if llr >= self.upper:
             return "H1"
         return "H0" if llr <= self.lower else None
 
     def fraction(self, llr: float) -> float:
         """Return the ratio relative to the bound of its sign: 1 at ``upper``, -1 at ``lower``."""
+        real_number(llr, -math.inf, math.inf, "llr")
         return llr / self.upper if llr >= 0 else -llr / self.lower
 
     def _score(self, elo: float, observed: Sequence[float]) -> float:

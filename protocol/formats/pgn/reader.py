@@ -11,11 +11,17 @@ from functools import lru_cache
 from io import StringIO
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError, PlacedError, placed, required_text
+from merels.engine.common.errors import (
+    InputError,
+    PlacedError,
+    placed,
+    required_function,
+    required_text,
+)
 from merels.engine.common.messages import joined, message
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
-from merels.engine.game.rules import DEFAULT_RULES, FIELDS, Rules
+from merels.engine.game.rules import FIELDS, Rules, required_rules
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.tokens import (
     DASHES,
@@ -58,13 +64,20 @@ def parse_records(
     its line and the number of the game. With ``on_error``, the error is passed to this function
     instead, and the next game is read.
     """
+    required_function(on_error, "on_error")
+    record_rules = _record_rules(rules)
     for number, game in enumerate(_games(text), 1):
         try:
-            yield build_record(game, RecordRules(rules or DEFAULT_RULES), place=f"game {number}")
+            yield build_record(game, record_rules, place=f"game {number}")
         except InputError as error:
             if on_error is None:
                 raise
             on_error(error)
+
+
+def _record_rules(rules: Rules | None) -> RecordRules:
+    """Return the rules of records without a Variant tag; None stands for the default."""
+    return RecordRules() if rules is None else RecordRules(required_rules(rules))
 
 
 def _games(text: str | Iterable[str]) -> Iterator[GameText]:
@@ -80,7 +93,8 @@ def _games(text: str | Iterable[str]) -> Iterator[GameText]:
 def _without_bom(file: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a file without its byte order mark, if it has one."""
     for number, line in enumerate(file):
-        yield line if number else required_text(line, "game records").removeprefix("\ufeff")
+        required_text(line, "a line of game records")
+        yield line if number else line.removeprefix("\ufeff")
 
 
 def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Record:
@@ -89,7 +103,7 @@ def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Recor
     game = next(games, None)
     if game is None:
         raise InputError(_start_of(text), "expected a game record")
-    record = build_record(game, RecordRules(rules or DEFAULT_RULES))
+    record = build_record(game, _record_rules(rules))
     if next(games, None) is not None:
         raise InputError(_start_of(text), "expected one game record, found several")
     return record

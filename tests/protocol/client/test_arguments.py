@@ -9,13 +9,27 @@ from typing import Any
 
 import pytest
 
-from merels.engine import Position, make_rules
+from merels.engine import Move, Position, make_rules
 from merels.engine.common.errors import InputError
 from merels.engine.search.limits import Limit
-from merels.protocol import Engine, EngineError, InProcessEngine, PovScore, Record, parse_records
+from merels.protocol import (
+    Engine,
+    EngineError,
+    EngineSpec,
+    InProcessEngine,
+    Option,
+    Options,
+    PovScore,
+    Record,
+    ResourceLimits,
+    format_record,
+    parse_record,
+    parse_records,
+)
 from tests.protocol.client.test_engine import fake
 
 START: Any = Position()
+D6 = Move.from_text("d6")
 
 
 @pytest.mark.parametrize("call", [
@@ -35,10 +49,82 @@ START: Any = Position()
     lambda: Engine("./engine"), lambda: next(parse_records("games.pgn")),
     lambda: Record(result="2-0"), lambda: setattr(Record(), "result", "x"),
     lambda: Record(tags={"Variant": "morris"}), lambda: Record().headers.update(Result="won"),
+    lambda: InProcessEngine().play(START, Limit(nodes=1), info="no"),
+    lambda: InProcessEngine().play(START, Limit(nodes=1), ponder=1),
+    lambda: InProcessEngine().play(START, Limit(nodes=1), options={1: 2}),
+    lambda: with_tables("tables"),
+    lambda: Engine(5), lambda: Engine(EngineSpec(("x",)), trace=5),
+    lambda: Engine(EngineSpec(("x",)), stderr=b"log"),
+    lambda: Engine.popen("x", directory=5), lambda: Engine.popen("x", directory=b"."),
+    lambda: Engine.popen("x", limits="cpu=1"), lambda: Engine.popen("x", rules_known="yes"),
+    lambda: EngineSpec(("x",), options={"Hash": 64}), lambda: EngineSpec(("x",), options=[5]),
+    lambda: ResourceLimits(cpu="1"), lambda: ResourceLimits(memory=0),
+    lambda: ResourceLimits(core=2.5),
+    lambda: Record(5), lambda: Record(moves=None), lambda: Record(moves="d6"),
+    lambda: Record(tags=5), lambda: Record(tags={"White": 5}), lambda: Record(tags={"FEN": 5}),
+    lambda: Record().headers.update(White=5), lambda: str(with_comment(Record(), 5)),
+    lambda: Record().find("1"), lambda: Record().add(None, D6), lambda: Record().comment(None, "x"),
+    lambda: Record().comment(Record().root, "x"), lambda: Record().stop_at("end"),
+    lambda: Record().remove(None), lambda: Record().put(None, 0), lambda: remove_root(Record()),
+    lambda: Record().remove(Record(moves=[D6]).root.children[0]),
+    lambda: Record().add_variation("d6", 5), lambda: Record().root.annotate(None),
+    lambda: Record().root.add_sentence(None), lambda: Record().root.mark("clk", 5),
+    lambda: str(with_glyphs("$1")), lambda: str(with_glyphs([1])),
+    lambda: format_record(None), lambda: parse_record("1. d6 *", ["morris"]),
+    lambda: parse_record("1. d6 *", []), lambda: parse_record(["1. d6", None]),
+    lambda: list(parse_records("1. d6 *", on_error=5)),
+    lambda: Options(None), lambda: Options([5]), lambda: Options().add(None),
+    lambda: Options().find(None), lambda: Options().check(None, 5), lambda: Option(None, "spin"),
+    lambda: Option("Hash", "spin", 16), lambda: Option("Hash", "spin", "16", "1", 64),
+    lambda: Option("Style", "combo", "a", choices="ab"), lambda: Option("Log", "string").check([5]),
 ])  # fmt: skip
 def test_a_wrong_argument_raises_an_input_error(call: Callable[[], object]) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as error:
         call()
+    assert str(error.value), "the message can be written for any type of token"
+
+
+def with_comment(record: Record, comment: Any) -> Record:
+    record.root.comment = comment
+    return record
+
+
+def with_glyphs(glyphs: Any) -> Record:
+    record = Record(moves=[D6])
+    record.root.children[0].glyphs = glyphs
+    return record
+
+
+def with_tables(tables: Any) -> object:
+    engine = InProcessEngine()
+    engine.tables = tables
+    return engine.play(START, Limit(nodes=1))
+
+
+def remove_root(record: Record) -> int:
+    return record.remove(record.root)
+
+
+def test_a_name_of_an_option_that_is_no_text_is_not_found() -> None:
+    """It was an AttributeError; a mapping has `get` and `in` for any key."""
+    options = Options([Option("Hash", "spin")])
+    name: Any = None
+    assert options.get(name) is None and name not in options and options.get("hash") is not None
+
+
+@pytest.mark.parametrize("call", [
+    lambda engine: engine.set_rules(5), lambda engine: engine.ping("d6"),
+    lambda engine: engine.close("soon"), lambda engine: engine.greet(None),
+    lambda engine: setattr(engine, "timeout", "1"), lambda engine: engine.configure({None: 1}),
+    lambda engine: engine.play(START, Limit(nodes=1), options={5: 1}),
+])  # fmt: skip
+def test_a_wrong_argument_to_a_running_engine_leaves_it_usable(
+    call: Callable[[Engine], object],
+) -> None:
+    with Engine.popen(fake("sound")) as engine:
+        with pytest.raises(InputError, match="expected"):
+            call(engine)
+        assert engine.play(START, Limit(nodes=1)).move is not None
 
 
 def test_headers_contain_the_result() -> None:
