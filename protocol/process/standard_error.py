@@ -20,6 +20,8 @@ LONGEST_LINE = 1 << 16
 """Bytes after which an unfinished line is passed to the function ``copy``."""
 _KEPT_BYTES = 1 << 12
 """Bytes of the end of standard error that are kept for `StandardError.last_line`."""
+_NO_CAUSE = re.compile(r"\s|note: |Node\.js v\d")
+"""Beginning of a line that states no cause of an engine's end."""
 _END_SECONDS = 0.2
 """Time for a reading thread to reach the end of standard error, in seconds."""
 
@@ -76,12 +78,20 @@ class StandardError:
                 os.write(self._copy, chunk)
 
     def last_line(self) -> str:
-        """Return the last line that is not empty, shortened and printable; '' if there is none."""
+        """Return the last line that states a cause, shortened and printable; '' if there is none.
+
+        Stack frames, which are indented, and the closing lines of Node.js and Rust state none.
+        They are returned if there is no other line.
+        """
         self.drain()
         if self.reader is not None:
             self.reader.join(_END_SECONDS)
-        lines = re.split(r"[\r\n]+", self._end.decode("utf-8", "replace").strip())
-        return shorten(lines[-1].strip(), LONGEST_QUOTE)
+        text = self._end.decode("utf-8", "replace").rstrip()
+        lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()] or [""]
+        if len(self._end) == _KEPT_BYTES and len(lines) > 1:
+            del lines[0]  # The beginning of this line is not kept.
+        causes = [line for line in lines if not _NO_CAUSE.match(line)]
+        return shorten((causes or lines)[-1].strip(), LONGEST_QUOTE)
 
     def close(self) -> None:
         """Read what is left, and close the pipe and the copy."""

@@ -34,6 +34,42 @@ def test_an_empty_pipe_has_not_ended(pipe: tuple[IO[bytes], int]) -> None:
     assert not errors.drain() and errors.last_line() == "two"
 
 
+NODE = """/engine/search.js:205
+      move = bestResult.move;
+                        ^
+
+TypeError: Cannot read properties of null (reading 'move')
+    at Agent.getNextMove (/engine/search.js:205:25)
+
+Node.js v20.20.2
+"""
+RUST = """
+thread 'main' panicked at src/main.rs:2:5:
+no move
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+"""
+JAVA = """Exception in thread "main" java.lang.IllegalStateException: no move
+\tat Engine.go(Engine.java:12)
+\t... 3 more
+"""
+
+
+@pytest.mark.parametrize(("text", "cause"), [
+    (NODE, "TypeError: Cannot read properties of null (reading 'move')"),
+    (RUST, "no move"),
+    (JAVA, 'Exception in thread "main" java.lang.IllegalStateException: no move'),
+    (JAVA + "\tat Engine.search(Engine.java:12)\n" * 1000, "at Engine.search(Engine.java:12)"),
+    ("  two\n  three\n\n", "three"),
+], ids=["node", "rust", "java", "long", "indented"])
+def test_the_last_line_states_the_cause(
+    pipe: tuple[IO[bytes], int], text: str, cause: str
+) -> None:
+    errors = StandardError(pipe[0], -1)
+    os.write(pipe[1], text.encode())
+    errors.drain()
+    assert errors.last_line() == cause
+
+
 def test_a_function_gets_whole_lines_and_at_the_end_an_unfinished_line(
     pipe: tuple[IO[bytes], int]
 ) -> None:
