@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, suggestion
 from merels.engine.common.shell import shell_text
 from merels.protocol.process.command import shell_words
 from merels.tournament.records.as_flags import Words, engine_words, typed
@@ -128,7 +128,14 @@ class Roster:
         return player.key
 
     def labels(self) -> dict[str, str]:
-        """Return the label of each key: the name, followed by differences of its players."""
+        """Return the label of each key: the name, followed by differences of its players.
+
+        Raises `InputError` if a name of ``same`` is in no game.
+        """
+        for name in self._same:
+            if name != ALL and name not in self._players:
+                hint = suggestion(name, self._players) or "; name one that played"
+                raise InputError(name, f"-same names a player of no game{hint}")
         labels: dict[str, str] = {}
         taken = set(self._players)
         for name, players in self._players.items():

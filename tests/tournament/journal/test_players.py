@@ -182,6 +182,18 @@ def test_a_second_anchor_of_ratings_is_refused(
     assert ratings([str(path), "-anchor", "A=2000"]) == 0
 
 
+def test_same_with_a_misspelt_name_is_a_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a former version the flag had no effect, without a message."""
+    file = tmp_path / "games.pgn"
+    file.write_text(PGN.format("Engine", "B", ""))
+    for name, hint in (("Engin", "did you mean Engine?"), ("Nobody", "name one that played")):
+        assert ratings([str(file), "-same", name]) == 2
+        error = capsys.readouterr().err
+        assert error == f"merels ratings: '{name}': -same names a player of no game; {hint}\n"
+
+
 def test_players_in_pgn_of_other_runners_are_separated_by_time_control(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
