@@ -12,7 +12,7 @@ from typing import TextIO
 
 from merels.engine.common.errors import InputError, placed, printable, shorten
 from merels.engine.common.saving import create_draft, write_named
-from merels.protocol.common.text_file import open_text
+from merels.protocol.common.text_file import open_text, without_end_mark
 
 LONGEST_TEXT = 1 << 27
 """Maximum size of a file that is read into memory at once, in characters."""
@@ -90,7 +90,7 @@ def read_text(path: str) -> str:
         text = file.read(LONGEST_TEXT + 1)
     if len(text) > LONGEST_TEXT:
         raise file_error(path, f"expected at most {LONGEST_TEXT} characters in this file")
-    return text
+    return without_end_mark(text)
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -102,7 +102,8 @@ def read_lines(path: str) -> Iterator[str]:
         while line := file.readline(LONGEST_LINE + 1):
             if len(line) > LONGEST_LINE:
                 raise _long_line(path)
-            yield line
+            if line := without_end_mark(line):
+                yield line
 
 
 def read_paragraphs(path: str) -> Iterator[str]:
@@ -123,7 +124,7 @@ def read_paragraphs(path: str) -> Iterator[str]:
                 pending = pending[end:]
             if len(pending) > LONGEST_LINE:
                 raise _long_line(path)
-    if pending:
+    if pending := without_end_mark(pending):
         yield pending
 
 

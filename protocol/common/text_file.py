@@ -47,10 +47,15 @@ def open_text(file: io.BufferedReader) -> TextIO:
     return io.TextIOWrapper(file, "utf-8-sig", _WESTERN)
 
 
+def without_end_mark(text: str) -> str:
+    """Return the end of a text without the character that ends a file of DOS, Control-Z."""
+    return text.rstrip("\x1a") if text[-1:] == "\x1a" else text
+
+
 def decode(data: bytes) -> str:
     """Return the text of a file's bytes as `open_text` reads it; `UnicodeError` for binary data."""
     raw = cast(io.RawIOBase, io.BytesIO(data))
-    text = open_text(io.BufferedReader(raw)).read()
+    text = without_end_mark(open_text(io.BufferedReader(raw)).read())
     if "\0" in text:
         raise UnicodeError("binary data")
     return text

@@ -13,6 +13,7 @@ from merels.engine.common.errors import InputError, placed
 from merels.engine.common.messages import joined
 from merels.engine.game.rules import PRESETS, Rules, parse_rules
 from merels.protocol.common.files import file_error, read_lines, shown_path
+from merels.protocol.common.text_file import without_end_mark
 from merels.protocol.formats.forms import GAMES, POSITIONS, RULES
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.reader import build_record
@@ -156,7 +157,9 @@ def pasted(text: str) -> list[Found]:
 
     `InputError` for any other text. A place is given only if there are several games.
     """
-    kind, lines = recognise(StringIO(text.removeprefix("\ufeff"), newline=None))
+    kind, lines = recognise(
+        StringIO(without_end_mark(text.removeprefix("\ufeff")), newline=None)
+    )
     if kind == "positions":
         position, *others = find_lines(lines, kind)
         if others:

@@ -22,6 +22,7 @@ from merels.engine.common.messages import joined, message
 from merels.engine.game.notation import parse_move
 from merels.engine.game.position import COUNTING_RULES, WHITE, Move, Position
 from merels.engine.game.rules import FIELDS, Rules, required_rules
+from merels.protocol.common.text_file import without_end_mark
 from merels.protocol.formats.mfen import read_position
 from merels.protocol.formats.pgn.tokens import (
     DASHES,
@@ -83,7 +84,7 @@ def _record_rules(rules: Rules | None) -> RecordRules:
 def _games(text: str | Iterable[str]) -> Iterator[GameText]:
     """Yield the games of a text or of an open file; their moves are not read."""
     if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
-        text = required_text(text, "game records").removeprefix("\ufeff")
+        text = without_end_mark(required_text(text, "game records").removeprefix("\ufeff"))
         if text.lower().endswith(".pgn") and "\n" not in text:
             raise InputError(text, "expected game records or an open file, not its name")
         return split_games(StringIO(text, newline=None))
@@ -91,10 +92,12 @@ def _games(text: str | Iterable[str]) -> Iterator[GameText]:
 
 
 def _without_bom(file: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a file without its byte order mark, if it has one."""
+    """Yield the lines of a file without its byte order mark and the end mark of DOS."""
     for number, line in enumerate(file):
         required_text(line, "a line of game records")
-        yield line if number else line.removeprefix("\ufeff")
+        line = without_end_mark(line if number else line.removeprefix("\ufeff"))
+        if line:
+            yield line
 
 
 def parse_record(text: str | Iterable[str], rules: Rules | None = None) -> Record:
@@ -378,7 +381,7 @@ class _Reader:
             result = as_result(text)
         if result:
             # Some programs write a result at the end of a variation, too.
-            if len(self.lines) == 1:
+            if len(self.lines) == 1 and self.result in ("", "*"):
                 self.result = result
             return
         if self.by_number is None and text:

@@ -23,7 +23,8 @@ DASHES = "-‐‑‒–—―−"
 """Hyphens, dashes and the minus sign."""
 
 _RESULT = re.compile(
-    rf"(?<![^\s\]}}).])(?:1[{DASHES}:]0|0[{DASHES}:]1|(?:1/2|½)(?:[{DASHES}:](?:1/2|½))?"
+    rf"(?<![^\s\]}}).])(?:1 ?[{DASHES}:] ?0|0 ?[{DASHES}:] ?1"
+    rf"|(?:1/2|½)(?: ?[{DASHES}:] ?(?:1/2|½))?"
     rf"|0?[.,]5[{DASHES}:]0?[.,]5|\*)"
     r"(?![^\s{};()[])"
 )
@@ -190,7 +191,7 @@ class _Splitter:
         if not (last or self._in_moves) or not moves.isascii() or (
             "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "5-." in rest
             or "5-," in rest or "1/2" in rest or ":" in rest or "(" in rest or ")" in rest
-            or "[" in rest or ";" in rest or "%" in rest
+            or "[" in rest or ";" in rest or "%" in rest or "- " in rest or " -" in rest
         ):
             return False
         self._in_moves, self._in_comment = True, in_comment
@@ -202,7 +203,8 @@ class _Splitter:
         """Read a line; yield the games that end before or in it."""
         if not self._in_comment:
             line = line.lstrip("\ufeff")  # Joined files have a byte order mark each.
-        if self._ended or (
+        # A result on the line after a result belongs to the same game.
+        if self._ended and as_result(line) is None or (
             # A comment that is never closed must not swallow the games after it.
             self._in_comment and self._after_empty and _NEW_EVENT.match(line)
         ):
@@ -258,14 +260,15 @@ class _Splitter:
                 self._in_moves = True
             elif delimiter[0] == ")":
                 self._depth = max(self._depth - 1, 0)
-            elif not self._depth:
-                if self._ended:
-                    yield self._split(number, line, start, end)
-                    start = end
-                self._in_moves = self._ended = True
+            else:
                 result = as_result(delimiter[0])
                 assert result is not None, "any other delimiter is a result"
-                self._game.result_after_moves = result
+                self._parts += line[start:end], result  # The reader expects no spaces in it.
+                start = place
+                if not self._depth:
+                    self._in_moves = self._ended = True
+                    if self._game.result_after_moves in ("", "*"):
+                        self._game.result_after_moves = result
         self._parts.append(line[start:])
 
     def _split(self, number: int, line: str, start: int, end: int) -> GameText:

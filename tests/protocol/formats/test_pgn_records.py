@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 import pytest
 
 from merels.engine.common.errors import InputError
-from merels.engine.game.notation import parse_move, parse_position
+from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import PovScore, Score
+from merels.protocol.formats.files import read_file
 from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
 from merels.protocol.formats.pgn.variants import RecordRules
@@ -242,6 +244,33 @@ def test_a_record_may_begin_with_black_s_move() -> None:
 def test_the_error_about_a_malformed_record_names_reason_and_line(text: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         parse_record(text)
+
+
+@pytest.mark.parametrize(("text", "games"), [
+    ("1. d6 f4 1-0 *", ["2 1-0"]), ("1. d6 f4 * 1-0\n", ["2 1-0"]), ("1. d6 1-0\n*\n", ["1 1-0"]),
+    ("1. d6 1-0 * 1. a1 f4 0-1", ["1 1-0", "2 0-1"]), ("1. d6 f4 1 - 0\n", ["2 1-0"]),
+    ("1. d6 f4 0 – 1", ["2 0-1"]), ("1. d6 1/2 - 1/2 1. a1 *", ["1 1/2-1/2", "1 *"]),
+    ("1. d6 (1. f4 1 - 0) f4 *", ["2 *"]), ("1. d6 f4 *\x1a", ["2 *"]),
+    ("1. d6 f4 *\n\x1a", ["2 *"]), ("1. d6 f4\n\x1a\x1a", ["2 *"]),
+    ("1. d6 *\n\n1. a1 0-1", ["1 *", "1 0-1"]),
+])  # fmt: skip
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_second_result_spaces_in_it_and_the_end_mark_of_dos_begin_no_game(
+    text: str, games: list[str], as_file: bool, tmp_path: Path
+) -> None:
+    """They made an empty game, or were refused as moves."""
+    path = tmp_path / "games.pgn"
+    path.write_text(text, encoding="utf-8")
+    from_path = [item.read(RecordRules()) for item in read_file(str(path))]
+    for found in (list(parse_records(StringIO(text) if as_file else text)), from_path):
+        records = [record for record in found if isinstance(record, Record)]
+        assert [f"{len(record.moves)} {record.result}" for record in records] == games
+
+
+def test_a_file_of_positions_may_end_with_the_end_mark_of_dos(tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text(f"{START}\n\x1a", encoding="utf-8")
+    assert len(list(read_file(str(path)))) == 1
 
 
 def test_hostile_tags_and_comments_are_written_as_one_printable_game() -> None:
