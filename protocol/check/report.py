@@ -69,8 +69,11 @@ def heading(subject: Subject) -> str:
     return f"{name}{alias}, {subject.dialect.name}, judged by the rules of {subject.rules}"
 
 
-def summary(findings: Sequence[Finding], seconds: float) -> str:
-    """Return the closing lines: skipped steps, counts, failed steps, readiness for tournaments."""
+def summary(findings: Sequence[Finding], seconds: float, missing: Sequence[str] = ()) -> str:
+    """Return the closing lines: skipped steps, counts, failed steps, readiness for tournaments.
+
+    ``missing`` lists rule fields for which the engine has no option, see `Subject.missing_rules`.
+    """
     counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[Verdict.PASS]} passed", f"{counts[Verdict.FAIL]} failed"]
     for verdict, text in (
@@ -88,6 +91,8 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
         late = sum(finding.too_late for finding in findings)
         unknown = f"unknown, because the time limit skipped {counted(late, 'step')}"
         text += f"\nready for tournaments: {unknown if late else 'yes, nothing failed'}"
+        if missing and not late:
+            text += f", but it has no option for {', '.join(missing)}: add rules=known to -engine"
     return text
 
 
@@ -118,6 +123,7 @@ def as_json(subject: Subject, findings: Sequence[Finding], seconds: float) -> di
             "author": identity.get("author", ""),
             "protocol": subject.dialect.name,
             "rules": str(subject.rules),
+            "missing_rules": subject.missing_rules(),
         },
         "steps": [
             {

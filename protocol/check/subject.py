@@ -163,6 +163,15 @@ class Subject(Conversation):
         """Return each ``option`` line and its option, None if it has no name or no type."""
         return [(line, parse_option(line.text)) for line in self.greeting if line.first == "option"]
 
+    def missing_rules(self) -> list[str]:
+        """Return the rule fields for which tournaments need rules=known, as ``Name=value``.
+
+        None are missing if the engine was given with rules=known.
+        """
+        if self.spec.rules_known:
+            return []
+        return self.dialect.missing_rules(self.rules, self.options)
+
     def ensure_started(self) -> None:
         """Start a process, greet it and set its options, unless a greeted process runs.
 

@@ -49,7 +49,7 @@ are skipped.
 
 Moves are judged by the rules of the engine's options (UCI_Variant and the rule fields): their
 defaults, or the values of option.NAME=VALUE. -variant and -set determine the fields for which the
-engine has no option.
+engine has no option. Tournaments by such rules need rules=known; the last line names the fields.
 
 Exit status: 0 if no step failed, 1 if a step failed, 2 if the engine cannot be started or the
 command line is wrong.
@@ -113,7 +113,7 @@ def _check(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print(json.dumps(as_json(subject, findings, seconds), indent=2))
         else:
-            print(summary(findings, seconds))
+            print(summary(findings, seconds, subject.missing_rules()))
     finally:
         subject.discard()
     failed = any(finding.verdict is Verdict.FAIL for finding in findings)

@@ -19,7 +19,7 @@ from merels.protocol.check.conversation import Skip
 from merels.protocol.check.positions import MOVING, SHUFFLE
 from merels.protocol.check.report import summary
 from merels.protocol.check.run import STEPS, choose
-from merels.protocol.check.step import GROUPS, PROTOCOLS, Verdict
+from merels.protocol.check.step import GROUPS, PROTOCOLS, Finding, Verdict
 from merels.protocol.check.subject import Kind, Subject, judge
 from merels.protocol.client.engine_spec import EngineSpec, read_engine
 from tests.commands import call, command
@@ -282,6 +282,20 @@ def test_flags_set_rule_fields_for_which_the_engine_has_no_option(
     fake_engine = [f"cmd={shlex.join(fakes.fake())}"]
     assert main(["-engine", *fake_engine, "-fast", *flags, "-only", "id-lines"]) == 0
     assert "judged by the rules of mill Blocked=draws Repetition=0\n" in capsys.readouterr().out
+
+
+def test_a_report_names_the_rules_that_tournaments_accept_only_with_rules_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    engine = [f"cmd={shlex.join(fakes.fake())}"]
+    flags = ["-fast", "-set", "Repetition=0", "-only", "id-lines", "-json"]
+    for words, missing in (([], ["Repetition=0"]), (["rules=known"], [])):
+        main(["-engine", *engine, *words, *flags])
+        assert json.loads(capsys.readouterr().out)["engine"]["missing_rules"] == missing
+    findings = [Finding(step, Verdict.PASS) for step in STEPS]
+    assert summary(findings, 1.0, ["Flying=never"]).endswith(
+        "yes, nothing failed, but it has no option for Flying=never: add rules=known to -engine"
+    )
 
 
 def test_options_of_the_engine_determine_the_rules() -> None:
