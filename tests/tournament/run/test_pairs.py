@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from merels.tournament.pairing.schedule import circle
-from merels.tournament.play.engine_cache import KEPT
+from merels.tournament.play.engine_cache import MAX_IDLE_ENGINES
 from merels.tournament.records.games import GameSpec, PairTask
 from merels.tournament.run import pairs, tasks
 from merels.tournament.run.pairs import PairTable
@@ -180,7 +180,7 @@ ENGINES = 64
 def starts_and_delay(ahead: int) -> tuple[int, int]:
     """Return the number of engine starts in a round robin, and a pair's longest delay in turns.
 
-    Two workers, each of which keeps `KEPT` engines, take pairs in turn among ``1 + ahead``.
+    Two workers, each of which keeps `MAX_IDLE_ENGINES`, take pairs in turn among ``1 + ahead``.
     """
     planned = [
         PairTask((
@@ -206,7 +206,7 @@ def starts_and_delay(ahead: int) -> tuple[int, int]:
             else:
                 started += 1
             kept.append(name)
-        del kept[:-KEPT]
+        del kept[:-MAX_IDLE_ENGINES]
         for following in planned[turn + ahead + 1 : turn + ahead + 2]:
             table.add(following)
     return started, delay
