@@ -126,6 +126,8 @@ def _add(given: ParsedFlags, argv: Sequence[str], is_config: bool = False) -> No
         given.ignored += [f"{name} {word}" for word in all_words if word not in words]
         if name not in given.flags:
             given.ignored.append(name)
+        elif name == "-config" and all_words and not words:
+            continue  # fastchess names here only the session that it saves.
         elif name == "-config":
             with given.faults.collect():
                 if is_config:

@@ -84,6 +84,18 @@ def test_a_saved_session_of_fastchess_is_refused_by_its_form(
     assert len(err.splitlines()) == 1
 
 
+def test_config_with_only_a_name_for_the_session_of_fastchess_has_no_effect(
+    capsys: pytest.CaptureFixture[str]
+) -> None:
+    """fastchess saves a session under ``outname=``, without ``file=``."""
+    config = ["-config", "outname=x.json", "discard=true"]
+    status, _, err = run(capsys, ["tournament", *match(*SHORT), "-rounds", "1", *config])
+    assert status == 0
+    assert ": accepted without effect, as flags of other runners: -config outname=" in err
+    status, _, err = run(capsys, ["tournament", *match(*SHORT), "-config"])
+    assert status == 2 and "expected file=, a text file of flags" in err
+
+
 def test_wait_makes_a_pause_between_games(tmp_path: Path) -> None:
     path = tmp_path / "j.db"
     play(*match(*SHORT), "-rounds", "2", "-wait", "250", "-journal", str(path))
