@@ -120,25 +120,25 @@ def failure_warnings(healths: Mapping[str, Health]) -> list[str]:
 
 @dataclass(slots=True)
 class TimeLosses:
-    """Games lost on time, by cause."""
+    """Games lost on time, by cause; the fields are keys of the JSON report."""
 
     games: int = 0
     """Number of all games."""
-    excused: int = 0
+    caused: int = 0
     """Games lost on time through delays of the runner or the machine."""
-    unexcused: int = 0
+    others: int = 0
     """Other games lost on time; not counted if the journal has no overtime of the last move."""
 
     def add(self, row: Row) -> None:
         """Count a game."""
         self.games += 1
         if (lost := row.lost_move()) is not None:
-            self.excused += lost.excused
-            self.unexcused += not lost.excused
+            self.caused += lost.excused
+            self.others += not lost.excused
 
     def lines(self) -> list[str]:
         """Return the counts in sentences; empty if no game was lost on time."""
-        if not self.excused + self.unexcused:
+        if not self.caused + self.others:
             return []
 
         def part(games: int) -> str:
@@ -146,9 +146,9 @@ class TimeLosses:
 
         remedies = "Against such losses: a lower -concurrency, timemargin=MS, -use-affinity"
         return [
-            f"Time losses through delays by the runner or the machine: {part(self.excused)}",
-            *([remedies] if self.excused else []),
-            f"Other time losses: {part(self.unexcused)}",
+            f"Time losses through delays by the runner or the machine: {part(self.caused)}",
+            *([remedies] if self.caused else []),
+            f"Other time losses: {part(self.others)}",
         ]
 
 

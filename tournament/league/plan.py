@@ -16,7 +16,7 @@ from merels.tournament.journal.rows import Row
 from merels.tournament.league.choice import GAMES_PER_PAIR, Choice, Field, Pair
 from merels.tournament.league.league import League, anchors_of, ratings_of
 from merels.tournament.pairing.schedule import is_in_part
-from merels.tournament.play.fingerprint import HERE
+from merels.tournament.play.fingerprint import THIS_ORIGIN
 from merels.tournament.records.games import GameSpec, Opening, PairTask
 from merels.tournament.run.plan import Plan, Progress, derive_seed
 from merels.tournament.statistics.counts import GameScore
@@ -90,7 +90,7 @@ class LeaguePlan(Plan):
         self._skipped: dict[int, GameSpec] = {}
         """Games that the runner gave up, by number; it may play them later."""
         self._programs = {
-            (name, HERE.host): member.program for name, member in league.members.items()
+            (name, THIS_ORIGIN.host): member.program for name, member in league.members.items()
             if member.program
         }
         """Name of a player and machine -> fingerprint of its program there."""

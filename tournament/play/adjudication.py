@@ -9,7 +9,7 @@ from merels.engine.common.errors import Failure, printable
 from merels.engine.game.position import BLACK, COLOURS, WHITE, Position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.probe import Tables, open_tables
-from merels.tournament.play.fingerprint import HERE
+from merels.tournament.play.fingerprint import THIS_ORIGIN
 from merels.tournament.records.games import Adjudication
 
 WON = 1_000_000
@@ -40,7 +40,8 @@ def tables_for(folder: str, rules: Rules) -> Tables:
     tables = open_tables(Path(folder), rules)
     if not tables.headers:
         raise Failure(
-            f"no tables for {rules} in -tb '{printable(folder)}' on {HERE.host}; copy them there"
+            f"no tables for {rules} in -tb '{printable(folder)}' on {THIS_ORIGIN.host}; "
+            "copy them there"
         )
     return tables
 

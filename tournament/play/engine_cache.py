@@ -11,7 +11,7 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.rules import Rules
 from merels.protocol.client.engine import Engine
 from merels.protocol.process.errors import EngineError
-from merels.tournament.play.fingerprint import HERE, fingerprint
+from merels.tournament.play.fingerprint import THIS_ORIGIN, fingerprint
 from merels.tournament.play.lag import LagMeter
 from merels.tournament.records.games import Entrant, Origin
 
@@ -123,7 +123,7 @@ class EngineCache:
     def origin(self, white: Engine, black: Engine) -> Origin:
         """Return the machine and programs of a game between two lent engines."""
         programs = self._programs[white], self._programs[black]
-        return HERE._replace(ids=(white.name, black.name), programs=programs)
+        return THIS_ORIGIN._replace(ids=(white.name, black.name), programs=programs)
 
 
 def _differ_in_option_values_only(first: Entrant, second: Entrant) -> bool:

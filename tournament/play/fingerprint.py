@@ -18,7 +18,7 @@ from merels.tournament.records.settings import Settings
 
 DIGITS = 16
 """Length of a fingerprint in hexadecimal digits."""
-HERE = Origin(socket.gethostname(), full_version())
+THIS_ORIGIN = Origin(socket.gethostname(), full_version())
 """This machine and this version of merels."""
 
 

@@ -20,7 +20,7 @@ from merels.engine.common.errors import InputError
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.journal.rows import Row, make_row
 from merels.tournament.play.engine_cache import EngineCache
-from merels.tournament.play.fingerprint import HERE
+from merels.tournament.play.fingerprint import THIS_ORIGIN
 from merels.tournament.play.game import NotStarted, play_game, utc_now
 from merels.tournament.play.lender import CacheLender
 from merels.tournament.play.preflight import preflight
@@ -155,7 +155,7 @@ class Failed(NamedTuple):
 
 def not_made(call: int) -> Returned:
     """Return the event of a call that was not made, or was cancelled before it began."""
-    return Returned(call, PairReport(here()))
+    return Returned(call, PairReport(this_place()))
 
 
 Event = Started | Played | Finished | Returned | Failed
@@ -217,9 +217,9 @@ def _games_of(task: PairTask, pause: Callable[[float], object]) -> Iterator[Game
             _last_end = monotonic()
 
 
-def here() -> Place:
+def this_place() -> Place:
     """Return the place of this process."""
-    return Place(HERE.host, os.getpid())
+    return Place(THIS_ORIGIN.host, os.getpid())
 
 
 def play_pair(task: PairTask, number: int = 0) -> PairReport:
@@ -237,11 +237,11 @@ def play_pair(task: PairTask, number: int = 0) -> PairReport:
             with worker.logged_as(spec.number):
                 game = Finished(make_row(play_game(spec, worker.engines, begin)))
         except NotStarted as error:
-            return PairReport(here(), failures=error.failures)
+            return PairReport(this_place(), failures=error.failures)
         if spec is task.games[-1]:
-            return PairReport(here(), (game,))
+            return PairReport(this_place(), (game,))
         worker.report(game)
-    return PairReport(here())
+    return PairReport(this_place())
 
 
 def _play_elsewhere(task: PairTask) -> PairReport:
@@ -255,7 +255,7 @@ def _play_elsewhere(task: PairTask) -> PairReport:
     }
     if any(_pauses[key].is_paused for key in programs.values() if key in _pauses):
         sleep(HAND_BACK_SECONDS)
-        return PairReport(here())
+        return PairReport(this_place())
     failures, notices = _try_engines(task.games[0])
     games: list[Finished] = []
     if not failures:
@@ -273,7 +273,7 @@ def _play_elsewhere(task: PairTask) -> PairReport:
         name: text for name, text in failures.items()
         if _pauses.setdefault(programs[name], Backoff()).fail()
     }
-    return PairReport(here(), tuple(games), counted, notices)
+    return PairReport(this_place(), tuple(games), counted, notices)
 
 
 def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:

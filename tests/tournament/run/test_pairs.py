@@ -74,7 +74,7 @@ def test_a_worker_returns_games_of_a_failing_engine_unplayed_during_a_pause(
     monkeypatch.setattr(tasks, "HAND_BACK_SECONDS", 0.0)
     task = pair_of_a_and_b()
     assert tasks.play_pair(task).failures == FAILURE
-    assert tasks.play_pair(task) == PairReport(tasks.here()) and len(tried) == 1
+    assert tasks.play_pair(task) == PairReport(tasks.this_place()) and len(tried) == 1
     set_clock(monkeypatch, clock + tasks.PAUSE_SECONDS)
     assert tasks.play_pair(task).failures == FAILURE and len(tried) == 2
 
