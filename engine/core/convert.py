@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from merels.engine.core import core
-from merels.engine.game.board import NAMES, SIZE
-from merels.engine.game.position import Move, Position
+from merels.engine.game.board import NAMES
+from merels.engine.game.position import WHITE, Move, Position, make_key, split_key
 from merels.engine.game.rules import Rules
 from merels.engine.game.score import TABLE_CP, Score
 
@@ -51,14 +51,10 @@ def core_board(position: Position) -> CoreBoard:
 
 def core_history(position: Position) -> list[int]:
     """Return the core's keys of the earlier positions that may still recur."""
-    mask = (1 << SIZE) - 1
     keys = []
-    for key in position.history[:-1]:
-        own, opponent = key & mask, key >> SIZE & mask
-        hands = key >> 2 * SIZE & 15, key >> 2 * SIZE + 4 & 15
-        if key >> 2 * SIZE + 8:  # Black is to move.
-            own, opponent, hands = opponent, own, hands[::-1]
-        keys.append(own | opponent << SIZE | hands[0] << 2 * SIZE | hands[1] << 2 * SIZE + 4)
+    for men, hands, side in map(split_key, position.history[:-1]):
+        own, other = side, 1 - side
+        keys.append(make_key((men[own], men[other]), (hands[own], hands[other]), WHITE))
     return keys
 
 

@@ -48,7 +48,7 @@ COUNTING_RULES = {
 _MOVE_TEXT = "a move such as d6, d6xb4, d6-d5 or d6-d5xc3"
 _MOVE = re.compile(r"(?:([a-g][1-7])-?)?([a-g][1-7])((?:x[a-g][1-7]){0,2})")
 LARGEST_COUNT = 1 << 31
-"""Upper bound of a position's plies and move number, which may grow beyond what a text states."""
+"""Largest plies and move number of a position; a long game may exceed the limits of a text."""
 LONGEST_HISTORY = 2_000
 """Maximum number of earlier positions that a position keeps, so that long games stay fast."""
 
@@ -348,6 +348,7 @@ class Position:
 
         `InputError` if it is no move.
         """
+        # Only ``removed`` is checked: the rules below find an invalid origin or destination.
         if type(move) is not Move or move.removed and not _has_points(move):
             move = read_move(move)
         try:
@@ -366,7 +367,8 @@ class Position:
             if not self._targets(origin) >> to & 1:
                 if (self.men[0] | self.men[1]) >> to & 1:
                     return message("{point} is occupied", point=NAMES[to])
-                origin_name = NAMES[origin or 0]
+                assert origin is not None  # Every empty point is a target of a placement.
+                origin_name = NAMES[origin]
                 return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
             mills = self._mills_closed(origin, to)
             if not mills:
@@ -439,16 +441,16 @@ class Position:
     def retrace(self) -> tuple[Position, tuple[Move, ...]]:
         """Return the first position of ``history``, and the moves from it to this one."""
         moves = []
-        for before, after in pairwise(self.history):
+        for before, after in pairwise(map(split_key, self.history)):
             # A move without a removal: one man has changed its point.
-            shift = SIZE * (before >> 2 * SIZE + 8)
-            old, new = (key >> shift & ALL_POINTS for key in (before, after))
+            _, _, side = before
+            old, new = before[0][side], after[0][side]
             moves.append(Move((old & ~new).bit_length() - 1, (new & ~old).bit_length() - 1))
-        key, count = self.history[0], len(moves)
-        side = key >> 2 * SIZE + 8
+        men, hands, side = split_key(self.history[0])
+        count = len(moves)
         first = Position.of(
-            self.rules, (key & ALL_POINTS, key >> SIZE & ALL_POINTS), self.hands, side,
-            self.plies - count if self.hands == (0, 0) else 0, self.number - (count + side) // 2,
+            self.rules, men, hands, side, self.plies - count if hands == (0, 0) else 0,
+            self.number - (count + side) // 2,
         )
         return first, tuple(moves)
 
@@ -496,7 +498,7 @@ class Position:
         return None
 
     def is_game_over(self) -> bool:
-        """Return whether the game has ended, as `outcome` tells."""
+        """Return whether the game has an `outcome`."""
         return self.outcome() is not None
 
     def played_on(self) -> Position:
@@ -573,3 +575,10 @@ def make_key(men: tuple[int, int], hands: tuple[int, int], side: int) -> int:
     """Return the 57-bit key: two masks of 24 bits, two hands of 4 bits, 1 bit for the side."""
     hands_and_side = hands[0] | hands[1] << 4 | side << 8
     return men[0] | (men[1] | hands_and_side << SIZE) << SIZE
+
+
+def split_key(key: int) -> tuple[tuple[int, int], tuple[int, int], int]:
+    """Return the men, hands and side of a key of `make_key`."""
+    hands_and_side = key >> 2 * SIZE
+    hands = hands_and_side & 15, hands_and_side >> 4 & 15
+    return (key & ALL_POINTS, key >> SIZE & ALL_POINTS), hands, hands_and_side >> 8

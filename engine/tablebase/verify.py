@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 
 class Verified(NamedTuple):
-    """Result for one table: of ``places`` checked, ``errors`` contradict their successors.
+    """Result for one table: number of ``places`` checked, and of ``errors`` among them.
 
     ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
     in hand; ``example`` is one of the errors. ``complete`` is False under a limit on plies if the
@@ -61,7 +61,7 @@ class Verifier:
             try:
                 if sector.hand and not self._sampled(sector):
                     self._recompute(sector, pool)
-                return [self._check(sector, *sides, pool) for sides in sector.sides]
+                return [self._check_table(sector, *sides, pool) for sides in sector.sides]
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -76,7 +76,7 @@ class Verifier:
         """Return whether only a sample of the sector's places is checked."""
         return 0 < self.sample < sector.table_places
 
-    def _check(
+    def _check_table(
         self, sector: Sector, own: int, opponent: int, pool: ThreadPoolExecutor
     ) -> Verified:
         """Check one table of a sector."""
@@ -86,12 +86,12 @@ class Verifier:
             chance = random.Random(f"{self.seed} {sector} {index}")
             places = [chance.randrange(sector.table_places) for _ in range(self.sample)]
 
-        def check(start: int) -> tuple[int, int]:
+        def check_chunk(start: int) -> tuple[int, int]:
             return self._check_places(sector, own, opponent, places[start : start + _CHUNK])
 
         steps = range(0, len(places), _CHUNK)
         errors, example = 0, None
-        for done, (number, place) in enumerate(pool.map(check, steps), 1):
+        for done, (number, place) in enumerate(pool.map(check_chunk, steps), 1):
             if number and example is None:
                 example = self._position(sector, own, opponent, place)
             errors += number
