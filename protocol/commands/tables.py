@@ -159,7 +159,7 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
         f"{len(tables.headers)} sectors, {states:,} states, {size:,} bytes in {builder.folder}, "
         f"{time.monotonic() - started:.1f} s"
     )
-    return 0
+    return OK
 
 
 def _pack(arguments: argparse.Namespace, rules: Rules) -> int:
@@ -239,17 +239,18 @@ def _stats(arguments: argparse.Namespace, rules: Rules) -> int:
     rows = _rows(headers)
     if arguments.json:
         print(json.dumps(rows, indent=1))
-        return 0
+        return OK
     print("own-opponent" + "".join(f"{name:>14}" for name in (*_COUNTS, "longest")))
     for row in rows:
         cells = (f"{'-' if row[name] is None else row[name]:>14}" for name in (*_COUNTS, "longest"))
         print(f"{row['sector']:<12}" + "".join(cells))
     if any(sector.hand for sector in headers):
         print("in hand     " + "".join(f"{name:>14}" for name in _COUNTS))
-        tallies = [(sector.hand, tally) for sector in headers for tally in headers[sector].tallies]
-        for hand in sorted({hand for hand, _ in tallies}):
-            group = [tally for in_hand, tally in tallies if in_hand == hand]
-            sums = (sum(t.states for t in group), sum(t.won for t in group),
-                    sum(t.drawn for t in group), sum(t.lost for t in group))  # fmt: skip
-            print(f"{hand:<12}" + "".join(f"{number:>14}" for number in sums))
-    return 0
+        for hand in sorted({sector.hand for sector in headers}):
+            tallies = (
+                (tally.states, tally.won, tally.drawn, tally.lost)
+                for sector, header in headers.items() if sector.hand == hand
+                for tally in header.tallies
+            )
+            print(f"{hand:<12}" + "".join(f"{sum(counts):>14}" for counts in zip(*tallies)))
+    return OK

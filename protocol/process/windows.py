@@ -36,12 +36,13 @@ class ThreadPipe(Pipe):
         self._unsent: queue.Queue[bytes] = queue.Queue(1)
         self._at_end = False
         self._broken = False
+        """Whether data is no longer written: the engine reads no more, or the pipe is closed."""
         self._closed = False
         for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
             duplicate = os.dup(descriptor)
             threading.Thread(target=task, args=(duplicate,), daemon=True).start()
         _read_errors(process.errors)
-        self._input = self._output = -1
+        self._input = self._output = -1  # The threads use the duplicates only.
 
     def _reader(self, descriptor: int) -> None:
         while True:
@@ -88,8 +89,8 @@ class ThreadPipe(Pipe):
         if self._at_end:
             return b""
         try:
-            seconds = min(milliseconds, LONGEST_WAIT) / 1000
-            chunk = self._received.get(milliseconds > 0, seconds or None)
+            seconds = max(0, min(milliseconds, LONGEST_WAIT)) / 1000
+            chunk = self._received.get(timeout=seconds)
         except queue.Empty:
             return None
         self._at_end = not chunk

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from merels.engine.tablebase.verdict import phase_of
 from merels.protocol.puzzles.puzzle import Puzzle
-from merels.protocol.puzzles.themes import phase_of, themes_of
+from merels.protocol.puzzles.themes import themes_of
 
 CANDIDATES = 10
 """Candidates for each puzzle that is selected."""

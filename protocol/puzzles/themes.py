@@ -7,23 +7,15 @@ from itertools import accumulate
 
 from merels.engine.game.board import ALL_POINTS, NEIGHBOURS, PARTNERS, points_of
 from merels.engine.game.position import Move, Position
+from merels.engine.tablebase.verdict import PHASES, phase_of
 from merels.protocol.puzzles.puzzle import Puzzle
 
-PHASES = ("placing", "moving", "flying")
-"""Every puzzle has exactly one of these themes."""
 THEMES = (
     *PHASES, "draw", "mill", "removal", "quiet", "block", "fork", "double", "trap", "long",
 )
-"""All themes, in the order in which they are listed."""
+"""All themes, in the order in which they are listed; every puzzle has one of `PHASES`."""
 _LONG_PLIES = 5
 """Minimum length of a solution with the theme ``long``, in plies."""
-
-
-def phase_of(position: Position) -> str:
-    """Return a position's phase; ``flying`` if either side may fly."""
-    if any(position.hands):
-        return "placing"
-    return "flying" if position.flies(0) or position.flies(1) else "moving"
 
 
 @lru_cache(maxsize=4096)
@@ -45,8 +37,10 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
             themes.add("fork")
     if _may_close(position, 1 - side, move.to):
         themes.add("block")
-    double_mills = [has_double_mill(each, side) for each in (position, *positions[1::2])]
-    if any(double_mills) and not double_mills[0]:
+    after_own_moves = positions[1::2]
+    if not has_double_mill(position, side) and any(
+        has_double_mill(each, side) for each in after_own_moves
+    ):
         themes.add("double")
     if (outcome := positions[-1].outcome()) is not None and outcome.reason == "blocked":
         themes.add("trap")

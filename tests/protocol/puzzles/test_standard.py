@@ -17,10 +17,11 @@ from merels.engine.common.errors import InputError
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.rules import DEFAULT_RULES, PRESETS
 from merels.engine.tablebase.probe import open_tables
+from merels.engine.tablebase.verdict import PHASES, phase_of
 from merels.protocol.puzzles.puzzle import LARGEST_FILE, Puzzle, load, pack, standard_puzzles
 from merels.protocol.puzzles.search import before_block, puzzle_at
 from merels.protocol.puzzles.selection import select
-from merels.protocol.puzzles.themes import PHASES, THEMES, has_double_mill, phase_of, themes_of
+from merels.protocol.puzzles.themes import THEMES, has_double_mill, themes_of
 from merels.protocol.puzzles.training import Trainer, Wanted
 from tests.commands import MERELS
 from tests.kit.tables import copy_tables
