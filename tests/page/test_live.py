@@ -35,7 +35,7 @@ def browser(chromium: Browser) -> Iterator[Browser]:
     chromium.messages()
     yield chromium
     # After the runner has ended, a page fails to reconnect and logs that error.
-    assert [text for text in chromium.messages() if "/news - Failed to load" not in text] == []
+    assert [text for text in chromium.messages() if "/events - Failed to load" not in text] == []
 
 
 def serve(*words: str, names: tuple[str, str] = ("A", "B")) -> tuple[Marked, str]:

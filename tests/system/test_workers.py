@@ -68,7 +68,7 @@ class BreaksAtPairOne(ProcessPoolExecutor):
 def test_a_pair_that_breaks_a_process_pool_loses_no_other_pair() -> None:
     run = Run(settings(2, rounds=2))
     assert run.play(BreaksAtPairOne) == "timed_out"
-    assert [row.number for row in run.rows] == [3, 4] and run.board.open == {1, 2}
+    assert [row.number for row in run.rows] == [3, 4] and run.board.uncounted == {1, 2}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a process's descriptors")

@@ -1,10 +1,10 @@
 """Choice of the next game pairs: those that reduce the rating errors most.
 
-The model is that of the ratings (Bradley and Terry) with a normal prior of `PRIOR_ELO` about the
-mean of all players, so that a player without games also has a strength and an error. A game pair
-of players i and j adds the information ``w = 2 p (1 - p)`` about the difference of their strengths,
-where p is the expected score. This changes the covariance C of all strengths by a matrix of rank
-one, which reduces the variance of each player k as follows:
+The model is that of the ratings (Bradley and Terry). A normal prior of `PRIOR_ELO` about the mean
+of all players gives also a player without games a strength and an error. If p is the expected score
+of player i against player j, a pair of their games adds the information ``w = 2 p (1 - p)`` about
+the difference of their strengths. The pair changes the covariance C of all strengths by a matrix of
+rank one, which reduces the variance of each player k as follows:
 
     u = C[i] - C[j],  reduction[k] = w u[k]**2 / (1 + w (u[i] - u[j]))
 

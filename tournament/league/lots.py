@@ -3,9 +3,9 @@
 A lot has a script and a PGN file of the same games. A page loads the script when it shows a game of
 the lot; it is a script because a page that is opened from disk can load only scripts. The script's
 first line has the figures of the games, from which the site makes all its statistics. The second
-line holds the moves, compressed. Both files are written again only if one is missing, if the script
-has another format, if the lot has other games, or if this machine's tables cover more than those
-that judged the games.
+line holds the moves, compressed. Both files are written again only if one is missing or if the
+script is out of date: in its format, in its games, or because this machine's tables cover more than
+those that judged the games.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from merels.engine.common.regular_file import open_regular_file
 from merels.engine.game.position import Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.tablebase.probe import Tables, default_root, open_tables
-from merels.engine.tablebase.verdict import judge
+from merels.engine.tablebase.verdict import PHASES, judge
 from merels.tournament.journal.rows import Row, record_of
 from merels.tournament.league.league import League
 from merels.tournament.records.settings import UNKNOWN_COMMAND
 from merels.tournament.report import lots
-from merels.tournament.report.lots import PHASES, Column, Lot, compact, pack
+from merels.tournament.report.lots import Column, Lot, compact, pack
 from merels.tournament.statistics.accuracy import (
     Accuracy,
     Coverage,

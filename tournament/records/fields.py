@@ -11,20 +11,19 @@ from merels.engine.common.numbers import read_real, read_whole
 from merels.tournament.records.games import SECOND, TimeControl, clock_text, seconds_text
 
 Reader = Callable[[str, str], Any]
-"""Reads a text; the second argument names the flag or key in the `InputError` for an invalid one.
-"""
+"""Reads a text; its second argument names the flag or key, for the error about an invalid text."""
 MAX_SECONDS = 1e6
 """Largest time of a clock or a move, in seconds."""
 NONE = "none"
 """Value that turns off a flag that the command line in a journal gives."""
 
 
-def read_text(text: str, what: str) -> str:
+def read_text(text: str, where: str) -> str:
     return text
 
 
 def show(value: object) -> str:
-    """Return a value as it is typed; empty for None."""
+    """Return a value as it is typed, whole numbers without ``.0``; empty for None."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return "" if value is None else str(value).removesuffix(".0")
@@ -79,56 +78,56 @@ Flags = Mapping[str, Flag]
 
 def whole(low: int = 0, high: int = 10**9, unit: int = 1) -> Reader:
     """Return a reader of whole numbers, which are multiplied by ``unit``."""
-    return lambda text, what: unit * read_whole(text, low, high, what)
+    return lambda text, where: unit * read_whole(text, low, high, where)
 
 
 def real(low: float, high: float, noun: str = "a number") -> Reader:
     """Return a reader of numbers; ``noun`` describes them in errors."""
-    return lambda text, what: read_real(text, low, high, what, what=noun)
+    return lambda text, where: read_real(text, low, high, where, what=noun)
 
 
 def choice(*names: str, **others: str) -> Reader:
     """Return a reader of names in any case; ``others``: other spellings."""
 
-    def read(text: str, what: str) -> str:
+    def read(text: str, where: str) -> str:
         known = {name.lower(): name for name in names} | others
         if text.lower() in known:
             return known[text.lower()]
-        expected = f"expected {', '.join(names)} for {what}{suggestion(text, names)}"
+        expected = f"expected {', '.join(names)} for {where}{suggestion(text, names)}"
         raise InputError(text, expected)
 
     return read
 
 
-def read_switch(text: str, what: str) -> bool:
+def read_switch(text: str, where: str) -> bool:
     """Parse a boolean such as ``true``, ``off`` or ``1``."""
     if text.lower() in ("true", "on", "yes", "1"):
         return True
     if text.lower() in ("false", "off", "no", "0"):
         return False
-    raise InputError(text, f"expected true or false for {what}")
+    raise InputError(text, f"expected true or false for {where}")
 
 
 def or_none(read: Reader) -> Reader:
     """Return a reader that reads ``none`` as None."""
-    return lambda text, what: None if text == NONE else read(text, what)
+    return lambda text, where: None if text == NONE else read(text, where)
 
 
-def read_seconds(text: str, what: str) -> int:
+def read_seconds(text: str, where: str) -> int:
     """Parse a time per move in seconds; return nanoseconds."""
-    return round(read_real(text, 1e-3, MAX_SECONDS, what, what="seconds") * SECOND)
+    return round(read_real(text, 1e-3, MAX_SECONDS, where, what="seconds") * SECOND)
 
 
 def show_nanoseconds(time: int | None) -> str:
     return "" if time is None else seconds_text(time)
 
 
-def read_clock(text: str, what: str = "tc=") -> TimeControl:
+def read_clock(text: str, where: str = "tc=") -> TimeControl:
     """Parse ``moves/min:sec+inc``, where moves, min and inc are optional, or ``inf`` (no clock)."""
     if text.lower() in ("inf", "infinite"):
         return TimeControl()
-    where = what.removeprefix("tc=")
-    expected = f"expected tc=moves/min:sec+inc{where}, such as 40/1:30+0.5 or 10+0.1"
+    engine = where.removeprefix("tc=")  # `` of A``, or nothing.
+    expected = f"expected tc=moves/min:sec+inc{engine}, such as 40/1:30+0.5 or 10+0.1"
     move_count, slash, clock = text.rpartition("/")
     main, plus, increment = clock.partition("+")
     minutes, colon, seconds = main.rpartition(":")

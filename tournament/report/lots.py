@@ -11,13 +11,13 @@ from typing import Any
 from merels.engine.common.errors import InputError, printable
 from merels.engine.game.notation import START
 from merels.engine.game.rules import FLYING_MEN, Rules
+from merels.engine.tablebase.verdict import PHASES
 from merels.tournament.journal.rows import Row
 from merels.tournament.records.games import MILLISECOND, MoveRecord
 from merels.tournament.statistics.ratings import Ratings
 from merels.tournament.statistics.terminations import Ending
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-PHASES = ("placing", "moving", "flying")
 UNKNOWN = -1
 """Index of the phase, opening and text of a game without a row."""
 ARCHIVE_SIZE = 100

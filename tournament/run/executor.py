@@ -1,9 +1,9 @@
 """A user-supplied `concurrent.futures.Executor`.
 
 Such an executor may have no workers, lose its scheduler, or close its client. A future may fail, or
-complete late, twice or never. Any call of the executor may block. Therefore a thread of its own
-creates an executor and submits calls, another one shuts it down, and it gets no game before a
-worker has returned a test call. All these threads, and the callbacks of futures, only put messages
+complete late, twice or never. Any call of the executor may block. Therefore one thread creates the
+executor and submits calls, and another thread shuts it down. The executor gets no game before a
+worker has returned a test call. Both threads, and the callbacks of futures, only put messages
 into the queue that `ExecutorPool.events` reads.
 
 An executor is replaced when it breaks, cancels a call, or fails several calls in a row. A finished

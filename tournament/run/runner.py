@@ -116,7 +116,7 @@ class Runner:
             self.board.show_rest()
             if end in ("stuck", "timed_out"):
                 self._explain()
-            self.board.over(end)
+            self.board.run_ended(end)
             if end not in ("finished", "interrupted", "faulty", "stuck"):
                 self._pool.kill()
             elif (trouble := self._pool.close()) is not None:
@@ -124,7 +124,7 @@ class Runner:
             return end
         except BaseException as error:
             self._pool.kill()
-            self.board.over("failed", str(error) or repr(error))
+            self.board.run_ended("failed", str(error) or repr(error))
             raise
 
     @property
@@ -156,7 +156,7 @@ class Runner:
         """Return how the run ended; an interrupt after the last game is ignored."""
         if self.board.verdict is not None:
             return "decided"
-        if not self.board.open and self.board.plan.next() is None:
+        if not self.board.uncounted and self.board.plan.next() is None:
             return "finished"
         if self._stop_requests > 1 or self._stop_requests and self._pool.given_up:
             return "killed"
@@ -184,7 +184,7 @@ class Runner:
                 board.check(task)
                 if unplayed.games and task.games[0].round > self._round:
                     self._round = task.games[0].round
-                    board.paired()
+                    board.round_paired()
             for spec in task.games:
                 board.expect(spec)
             if unplayed.games:
@@ -241,7 +241,7 @@ class Runner:
         if isinstance(event, Started):
             self.board.begin(event.number, event.time)
         elif isinstance(event, Played):
-            self.board.go_on(event)
+            self.board.show_moves(event)
         elif isinstance(event, Finished):
             self._process_game(event)
         else:

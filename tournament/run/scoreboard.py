@@ -17,7 +17,6 @@ from merels.tournament.run.plan import Plan
 from merels.tournament.run.tasks import Played
 from merels.tournament.statistics.sprt import match_llr
 
-
 READ_AHEAD = 1000
 """Stored games that are read at once."""
 
@@ -35,7 +34,7 @@ class View:
     def attach(self, board: Scoreboard) -> None:
         """Take the scoreboard of the run, before any event."""
 
-    def paired(self) -> None:
+    def round_paired(self) -> None:
         """Handle a new round with unplayed games, in a format that pairs by results."""
 
     def game_started(self, spec: GameSpec, time: str) -> None:
@@ -65,7 +64,7 @@ class View:
         ``playing``: the games in progress by number, in the order in which they started.
         """
 
-    def over(self, end: str, why: str = "") -> None:
+    def run_ended(self, end: str, why: str = "") -> None:
         """Handle the end of the run: ``end`` is a `runner.End` or ``failed``, ``why`` its cause."""
 
     def stay(self) -> None:
@@ -95,7 +94,7 @@ class Scoreboard:
         """The numbers of the games in the journal."""
         self.waiting: dict[int, GameSpec] = {}
         """The announced games that have not started, by number."""
-        self.open: set[int] = set()
+        self.uncounted: set[int] = set()
         """The numbers of the announced games that are not counted yet."""
         self._unshown = set(self.played) if plan.shows_stored else set[int]()
         """The numbers of the games in the journal that are not counted yet."""
@@ -104,7 +103,7 @@ class Scoreboard:
         self._order = deque[int]()
         """The announced games in the order in which they are counted."""
         self._ended: dict[int, Row | None] = {}
-        """The announced games that have ended and are not counted; None: of an earlier run."""
+        """The rows of announced games that are not counted; None for a game of an earlier run."""
         self._skipped: set[int] = set()
         """The games without which later ones are counted; they may still end."""
         self._pairs_in_llr = 0
@@ -140,7 +139,7 @@ class Scoreboard:
 
     def expect(self, spec: GameSpec) -> None:
         """Announce the next game of the plan, which may already be in the journal."""
-        self.open.add(spec.number)
+        self.uncounted.add(spec.number)
         self._order.append(spec.number)
         if spec.number in self.played:
             self._ended[spec.number] = None
@@ -162,7 +161,7 @@ class Scoreboard:
         self.plan.skip(games)
         self._skipped.update(spec.number for spec in games)
 
-    def go_on(self, played: Played) -> None:
+    def show_moves(self, played: Played) -> None:
         """Show new moves of a game; ignore moves that arrive after its end."""
         if played.number in self.playing:
             self._show(lambda view: view.game_continued(played))
@@ -176,7 +175,7 @@ class Scoreboard:
         self.played.add(row.number)
         self._unshown.add(row.number)
         self._ended[row.number] = row
-        if row.number in self._skipped:
+        if row.number in self._skipped:  # `show` may have passed this game.
             self._order.appendleft(row.number)
         self.begin(row.number, row.started)
         del self.playing[row.number]
@@ -191,7 +190,7 @@ class Scoreboard:
             self._order.popleft()
             if number in self._ended:
                 self._count(number)
-                if self.verdict is None and self._is_decided():
+                if self.verdict is None and self._decide():
                     break
 
     def show_rest(self) -> None:
@@ -204,7 +203,7 @@ class Scoreboard:
         """Add a game that has ended to the standings, and show it."""
         row = self._ended.pop(number, None)
         self._unshown.discard(number)
-        self.open.discard(number)
+        self.uncounted.discard(number)
         game = self._read_result(number) if row is None else row
         self.standings.add(game)
         self.plan.score(number, game.white_score)
@@ -233,8 +232,8 @@ class Scoreboard:
             self._pairs_in_llr = counts.pairs
         self.llr = match_llr(sprt, counts, self.settings.by_pairs)
 
-    def _is_decided(self) -> bool:
-        """Return whether the counted games decide the SPRT, and store the verdict if so."""
+    def _decide(self) -> bool:
+        """Store the verdict if the counted games decide the SPRT; return whether they do."""
         sprt = self.settings.sprt
         if sprt is None:
             return False
@@ -243,14 +242,14 @@ class Scoreboard:
             self.journal.set_meta({"verdict": self.verdict})
         return self.verdict is not None
 
-    def paired(self) -> None:
-        self._show(lambda view: view.paired())
+    def round_paired(self) -> None:
+        self._show(lambda view: view.round_paired())
 
     def tick(self) -> None:
         self._show(lambda view: view.tick(self.standings, self.playing))
 
-    def over(self, end: str, why: str = "") -> None:
-        self._show(lambda view: view.over(end, why))
+    def run_ended(self, end: str, why: str = "") -> None:
+        self._show(lambda view: view.run_ended(end, why))
 
     def notice(self, *texts: str) -> None:
         """Pass notices for the user to the views."""

@@ -8,7 +8,7 @@ Bergh, "Normalized Elo".
 
 A sample of few results underestimates its variance: a single pair, or pairs that all end alike,
 have none. Therefore the error of Elo, the LOS and the deviation in normalized Elo include a
-Dirichlet prior of one pair with two decisive games between equals (a quarter LL, half WL, a quarter
+Dirichlet prior: one pair with two decisive games between equals (a quarter LL, half WL, a quarter
 WW). The prior is added to the cells with a weight from 1 to 0, which falls linearly with the number
 of entries outside the fullest cell:
 

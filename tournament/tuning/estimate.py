@@ -1,15 +1,15 @@
 """Standard errors of tuned values, from a parabola fitted to the results of the pairs.
 
 Near the optimum, the loss of strength is proportional to the squared distance of a parameter from
-its best value. A side with value ``p`` against a side with ``m`` is therefore expected to win by
-``(p - m) * curvature * (best - (p + m) / 2)``. Perturbations of different parameters have
-independent signs, so each parameter has its own linear regression of the result on ``p - m`` and
-``(p - m) * (p + m) / 2``. The quotient of the two coefficients estimates the best value, and the
-delta method gives the standard error of this estimate.
+its best value. The expected result of a side with value ``p`` against a side with ``m`` is
+therefore ``(p - m) * curvature * (best - (p + m) / 2)`` net wins. Perturbations of different
+parameters have independent signs, so each parameter has its own linear regression: of the result on
+``p - m`` and ``(p - m) * (p + m) / 2``. The quotient of the two coefficients estimates the best
+value, and the delta method gives the standard error of this estimate.
 
-The error of the tuned value is the root of the sum of squares of this standard error and of the
-distance between the tuned value and the estimate. In simulated tunes, 59 to 69 % end within the
-error (ideal: 68 %), and the root mean square of distance over error is 0.99 to 1.07
+The error of the tuned value combines this standard error and the distance between the tuned value
+and the estimate: it is the root of the sum of their squares. In simulated tunes, 59 to 69 % end
+within the error (ideal: 68 %), and the root mean square of distance over error is 0.99 to 1.07
 (`tests/tournament/tuning`). If the curvature is at most two of its standard errors, the results
 show no optimum, and no error is computed.
 """

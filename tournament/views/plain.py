@@ -46,7 +46,7 @@ class PlainView(NoticeView):
         self._intervals = intervals
         self._out = out or sys.stdout
 
-    def paired(self) -> None:
+    def round_paired(self) -> None:
         self._print(*round_start_lines(self._settings, self._plan.so_far))
 
     def game_started(self, spec: GameSpec, time: str) -> None:
@@ -72,7 +72,7 @@ class PlainView(NoticeView):
             return [score_line(standings.counts(first, second), first, second)]
         return []
 
-    def over(self, end: str, why: str = "") -> None:
+    def run_ended(self, end: str, why: str = "") -> None:
         """With more than two engines, print an empty line before the report of a run."""
         if len(self._settings.engines) > 2 and end != "failed":
             self._print("")

@@ -54,7 +54,7 @@ ENDS = {
     "stuck": "Stopped after {progress}: the other games could not be played.",
     "timed_out": "Given up after {progress}: no worker could play.",
 }
-"""Texts of the page for each `runner.End`; a failed run has another text, see `WebView.over`."""
+"""Texts of the page for each `runner.End`; for other ends see `WebView.run_ended`."""
 HEADER = """\
 <header>
 <h1>{title}</h1>
@@ -126,7 +126,7 @@ class WebView(View):
         self._is_running = True
         self._show_progress()
 
-    def paired(self) -> None:
+    def round_paired(self) -> None:
         """Request new standings, with the new round."""
         self._games_in_standings = -1
 
@@ -159,7 +159,7 @@ class WebView(View):
         if self._server.readers and self._standings.update(self._standings_task):
             self._show_standings()
 
-    def over(self, end: str, why: str = "") -> None:
+    def run_ended(self, end: str, why: str = "") -> None:
         """Show the end of the run; pages that have received it need no server afterwards."""
         if not self._is_running:
             return
@@ -196,8 +196,8 @@ class WebView(View):
             pass
 
     def close(self) -> None:
-        """Show the end, if `over` was not called: then the run counts as failed."""
-        self.over("failed")
+        """Show the end, if `run_ended` was not called: then the run counts as failed."""
+        self.run_ended("failed")
 
     def _count(self, row: Row, standings: Standings) -> None:
         self._reasons.add(row.ending)
@@ -221,7 +221,7 @@ class WebView(View):
     def _standings_task(self) -> Callable[[], dict[str, str]] | None:
         """Return a thread-safe function that makes the standings; None if they are up to date.
 
-        The caller must call the function, because they count as up to date from now on.
+        The caller must call the function: this method makes it only once for the same games.
         """
         board = self._board
         if self._games_in_standings == board.standings.finished:
@@ -314,7 +314,7 @@ class _Handler(LocalHandler):
     def _get(self) -> None:
         self.check_site()
         name = self.split_path()[0].removeprefix("/")
-        if name == "news":
+        if name == "events":
             self._stream()
         else:
             self.send_file(self.server.page, name)

@@ -58,7 +58,7 @@ def end(board: Scoreboard, number: int, outcome: str = "1-0") -> None:
 
 def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
     with board_of(settings(2, rounds=1, games=4)) as (board, view):
-        assert board.open == {1, 2, 3, 4} == set(board.waiting)
+        assert board.uncounted == {1, 2, 3, 4} == set(board.waiting)
         board.begin(2)
         board.begin(1)
         assert view.events == ["began 2", "began 1"]
@@ -71,7 +71,7 @@ def test_games_are_shown_at_once_and_counted_in_number_order() -> None:
         end(board, 1)
         board.show()
         assert view.events[1:] == ["ended 1", "finished 1 of 1", "finished 2 of 2"]
-        assert board.open == {3, 4}
+        assert board.uncounted == {3, 4}
 
 
 def test_a_resumed_run_reads_each_stored_game_once_and_without_moves(
@@ -120,7 +120,7 @@ def test_games_after_a_missing_one_are_counted_at_the_end() -> None:
         board.show_rest()
         assert view.events[-2:] == ["finished 2 of 1", "finished 4 of 2"]
         board.show_rest()
-        assert board.standings.finished == 2 and board.open == {1, 3}
+        assert board.standings.finished == 2 and board.uncounted == {1, 3}
 
 
 def test_games_of_an_earlier_run_are_shown_and_not_played() -> None:
@@ -134,7 +134,7 @@ def test_games_of_an_earlier_run_are_shown_and_not_played() -> None:
             resumed.expect(spec)
         assert resumed.played == {1, 2} and set(resumed.waiting) == {3, 4}
         resumed.show()
-        assert view.events == ["found 1 of 1", "found 2 of 2"] and resumed.open == {3, 4}
+        assert view.events == ["found 1 of 1", "found 2 of 2"] and resumed.uncounted == {3, 4}
 
 
 def test_an_sprt_is_decided_by_whole_pairs_and_counts_no_later_game() -> None:
@@ -202,6 +202,6 @@ def test_a_failure_that_a_view_reports_ends_the_run(error: Exception) -> None:
         def fail() -> None:
             raise error
 
-        view.paired = fail  # type: ignore[method-assign]
+        view.round_paired = fail  # type: ignore[method-assign]
         with pytest.raises(type(error)):
-            board.paired()
+            board.round_paired()

@@ -17,7 +17,7 @@ class Listener:
         self._file = self._socket.makefile("rb")
         fields = {"Host": parts.netloc, "Accept": "text/event-stream"} | (headers or {})
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        self._socket.sendall(f"GET /news HTTP/1.1\r\n{lines}\r\n".encode())
+        self._socket.sendall(f"GET /events HTTP/1.1\r\n{lines}\r\n".encode())
         self.status = int(self._file.readline().split()[1])
         self.headers = dict(
             line.decode().rstrip().split(": ", 1) for line in iter(self._file.readline, b"\r\n")

@@ -131,7 +131,7 @@ def test_pages_get_the_same_events_and_a_background_thread_makes_the_standings(
             assert "Standings" in states[0]["standings"]
             assert len(rated) == 1 and rated[0] is not threading.current_thread()
             play(board, 2)
-            board.over("finished")
+            board.run_ended("finished")
             state: dict[str, Any] = {}
             for event in iter(first.next, None):
                 assert "about" not in event
@@ -235,11 +235,11 @@ def test_only_the_page_is_served_and_not_to_other_sites() -> None:
     for name in ("page.js", "page.css", "stream.js"):
         assert "https://" not in get(address + name)
     wait_for(run, "Finished game 1 ")
-    for name, kind in (("", "text/html"), ("icon.svg", "image/svg"), ("news", "text/event")):
+    for name, kind in (("", "text/html"), ("icon.svg", "image/svg"), ("events", "text/event")):
         request = urllib.request.Request(address + name, method="HEAD")
         with urllib.request.urlopen(request, timeout=60) as answer:
             assert answer.headers["Content-Type"].startswith(kind) and answer.read() == b""
-            assert name == "news" or int(answer.headers["Content-Length"]) > 0
+            assert name == "events" or int(answer.headers["Content-Length"]) > 0
     for name in ("etc/passwd", "..%2fweb.py", "game/1", "board.js", "index.html/"):
         with pytest.raises(urllib.error.HTTPError) as refused:
             get(address + name)
@@ -375,5 +375,5 @@ def test_the_page_shows_how_a_run_ended(end: str, why: str, text: str) -> None:
     with board_and_view() as (board, view):
         play(board, 1)
         play(board, 2)
-        board.over(end, why)
+        board.run_ended(end, why)
         assert view._broadcast.since(0)[1]["over"]["text"] == text

@@ -12,7 +12,7 @@ let timer = 0;
 function open() {
   clearTimeout(timer);
   source?.close();
-  source = new EventSource("news");
+  source = new EventSource("events");
   source.onmessage = ({ data }) => {
     pause = 1000;
     const event = JSON.parse(data);
