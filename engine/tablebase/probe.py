@@ -19,6 +19,7 @@ from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules, required_
 from merels.engine.tablebase.files import (
     DEPTHS,
     PACKED,
+    SUFFIX,
     VALUES,
     Header,
     TableError,
@@ -230,8 +231,8 @@ def open_tables(
 ) -> Tables:
     """Return all usable tables of a rule set below a folder, up to ``men`` men.
 
-    ``check``: compare every checksum. The result's ``problems`` name each unusable file; a missing
-    file is no problem.
+    ``check``: compare every checksum. The result's ``problems`` name each unusable file, and a
+    ``root`` that is the inner folder of one rule set; a missing file is no problem.
     """
     tables = Tables(rules)
     whole_number(men, 0, MAX_MEN, "men")
@@ -243,10 +244,12 @@ def open_tables(
         tables.problems.append(str(error))
         return tables
     folder = Path(root) / rules_folder(rules)
-    try:
-        names = set(os.listdir(folder))
-    except (OSError, ValueError):
-        names = set()  # The folder is missing, or its name is invalid.
+    names = _names_in(folder)
+    endings = SUFFIX[VALUES], SUFFIX[PACKED]
+    if not names and any(name.endswith(endings) for name in _names_in(root)):
+        tables.problems.append(
+            f"{root}: holds the tables of one rule set; give the folder that contains this folder"
+        )
     for sector in stored_sectors(rules, men):
         for kind in (VALUES, PACKED):
             if sector in tables.headers or file_name(sector, kind) not in names:
@@ -259,6 +262,14 @@ def open_tables(
             except TableError as error:
                 tables.problems.append(str(error))
     return tables
+
+
+def _names_in(folder: Path | str) -> set[str]:
+    """Return the names in a folder; none if it is missing, or if its name is invalid."""
+    try:
+        return set(os.listdir(folder))
+    except (OSError, ValueError):
+        return set()
 
 
 def build_command(

@@ -275,6 +275,16 @@ def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Pat
     assert "contains the table 3-3.wdl" in open_tables(tmp_path, RULES).problems[0]
 
 
+def test_the_folder_of_one_rule_set_is_no_folder_of_tables(tmp_path: Path) -> None:
+    """The engine played without tables, and did not report why."""
+    copy_tables(tmp_path, RULES, 6)
+    tables = open_tables(tmp_path / FOLDER, RULES)
+    assert not tables.headers and len(tables.problems) == 1
+    assert "give the folder that contains this folder" in tables.problems[0]
+    assert open_tables(tmp_path, RULES).problems == []
+    assert open_tables(tmp_path / "missing", RULES).problems == []
+
+
 def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     """A file of depths is used only with the values of the same rules and the same build."""
     other_rules = make_rules("mill", ["ThreeThreePlies=3"])
