@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import NamedTuple
 
+from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import real_number, truth_value, whole_number
 from merels.engine.core import core
 from merels.engine.game.position import WHITE
@@ -94,8 +95,10 @@ class Clock:
         """Start the clock of a search; signals that were sent earlier apply now.
 
         ``overhead`` is in seconds; ``asked`` is the time of the request, None for now.
-        `InputError` for an argument of another type.
+        `InputError` for an argument of another type, and if an earlier search has used the clock.
         """
+        if self._done:
+            raise InputError("clock", "expected a new Clock for each search")
         required_limit(limit)
         real_number(overhead, 0, LONGEST, "overhead")
         truth_value(infinite, "infinite")

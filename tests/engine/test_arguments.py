@@ -185,6 +185,8 @@ CALLS: dict[str, Callable[[], object]] = {
     "search(overhead)": lambda: Searcher(4).search(START, Limit(nodes=1), overhead=-1),
     "search(on_info)": lambda: Searcher(4).search(START, Limit(nodes=1), ANY),
     "search(clock)": lambda: Searcher(4).search(START, Limit(nodes=1), clock=ANY),
+    "search(used clock)": lambda: [
+        Searcher(4).search(START, Limit(nodes=1), clock=clock) for clock in [Clock()] * 2],
     "search(asked)": lambda: Searcher(4).search(START, Limit(nodes=1), asked=ANY),
     "search(infinite, int)": lambda: Searcher(4).search(
         START, infinite=5, clock=Clock()),  # type: ignore[arg-type]
