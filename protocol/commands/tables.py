@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from merels.engine.common.numbers import counted
 from merels.engine.game.notation import format_position
 from merels.engine.game.rules import Rules
 from merels.engine.tablebase.build import Builder
@@ -156,8 +157,8 @@ def _build(arguments: argparse.Namespace, rules: Rules) -> int:
     size = sum(file.stat().st_size for file in files)
     states = sum(tally.states for header in tables.headers.values() for tally in header.tallies)
     print(
-        f"{len(tables.headers)} sectors, {states:,} states, {size:,} bytes in {builder.folder}, "
-        f"{time.monotonic() - started:.1f} s"
+        f"{counted(len(tables.headers), 'sector')}, {states:,} states, {size:,} bytes in "
+        f"{builder.folder}, {time.monotonic() - started:.1f} s"
     )
     return OK
 
@@ -177,7 +178,7 @@ def _pack(arguments: argparse.Namespace, rules: Rules) -> int:
         notify(f"not packed: {problem}")
     size = sum(file.stat().st_size for file in files)
     print(
-        f"{len(files)} sectors, {size:,} bytes in {packer.folder}, "
+        f"{counted(len(files), 'sector')}, {size:,} bytes in {packer.folder}, "
         f"{time.monotonic() - started:.1f} s"
     )
     return FAILED if packer.problems else OK

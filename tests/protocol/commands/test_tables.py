@@ -117,7 +117,7 @@ def test_a_write_error_of_the_progress_bar_does_not_end_a_build(tmp_path: Path) 
             [*commands.MERELS, *words], stdout=subprocess.PIPE, stderr=full, timeout=120
         )
     # 120: the interpreter could not write its own text to standard error at exit.
-    assert done.returncode in (0, 120) and done.stdout.startswith(b"1 sectors, ")
+    assert done.returncode in (0, 120) and done.stdout.startswith(b"1 sector, ")
 
 
 def test_probe_refuses_a_finished_game(
