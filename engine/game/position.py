@@ -367,7 +367,8 @@ class Position:
             if not self._targets(origin) >> to & 1:
                 if (self.men[0] | self.men[1]) >> to & 1:
                     return message("{point} is occupied", point=NAMES[to])
-                assert origin is not None  # Every empty point is a target of a placement.
+                if origin is None:  # Every empty point is a target of a placement.
+                    raise _no_move(move)
                 origin_name = NAMES[origin]
                 return message("{to} is not next to {origin}", to=NAMES[to], origin=origin_name)
             mills = self._mills_closed(origin, to)
