@@ -200,12 +200,6 @@ class SearchWorker:
         """
 
 # For tests.
-def bucket_after(results: Iterable[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int]]:
-    """Store results in one bucket of a transposition table; return the key and data of its entries.
-
-    A result is (generation, key, move, score, depth, bound). The move must be ``0xFFFFF``, no move.
-    """
-
 def ordered_moves(
     rules: _Rules,
     fields: _Board,

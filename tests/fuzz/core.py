@@ -136,7 +136,6 @@ def _on_board(*values: Value) -> Callable[[random.Random], Value]:
 
 _A_TABLE = {"a": "TableSet"}
 ENTRIES: dict[str, Callable[[random.Random], Value]] = {
-    "bucket_after": _fixed([[1, 2, 0xFFFFF, 3, 4, 1], [2, 5, 0xFFFFF, 3, 4, 3]]),
     "ordered_moves": _on_board(0xFFFFF, [[1, 3, 7, [5, 6]]], 1),
     "perft": _on_board(2), "legal_moves": _on_board(),
     "is_legal_move": _on_board(5), "outcome": _on_board([]),

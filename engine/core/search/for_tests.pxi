@@ -1,24 +1,6 @@
-# Functions for tests of single parts of the search.
+# For tests: the order in which a node searches its moves.
 #
-# Needs search/transposition.pxi, search/movepick.pxi, search/state.pxi.
-
-def bucket_after(results):
-    cdef Entry entries[BUCKET]
-    cdef Table table
-    cdef int generation, score, depth, bound, i
-    cdef uint64_t key
-    cdef move_t move
-    memset(entries, 0, sizeof(entries))
-    table.entries = entries
-    table.buckets = 1
-    for generation, key, move, score, depth, bound in results:
-        if not (0 <= generation < 256 and -WIN <= score <= WIN and 0 <= depth < 256
-                and UPPER <= bound <= EXACT and move == NO_MOVE):
-            raise ValueError(f"impossible result: {generation, key, move, score, depth, bound}")
-        table.generation = generation
-        store(&table, key, move, score, depth, bound)
-    return [(entries[i].check ^ entries[i].data, entries[i].data) for i in range(BUCKET)]
-
+# Needs search/movepick.pxi, search/state.pxi.
 
 def ordered_moves(tuple rules not None, tuple fields not None, move_t table_move=NO_MOVE,
                   cutoffs=(), int ply=1):

@@ -63,17 +63,18 @@ class Search:
         self.table = core.TranspositionTable(1)
         self.entries = Entries(self.table)
 
-    def _places(self, position: Position) -> range:
+    def places(self, position: Position) -> range:
+        """Return the indices of the entries of a position's bucket."""
         buckets = (self.table.megabytes_in_use() << 20) // 64
         bucket = (key_of(position) * GOLDEN % (1 << 64)) * buckets >> 64
         return range(4 * bucket, 4 * bucket + 4)
 
     def put(self, position: Position, entry: Entry) -> None:
         data = entry.move | (entry.score & 0xFFFF) << 20 | entry.depth << 36 | entry.bound << 44
-        self.entries[self._places(position)[0]] = key_of(position) ^ data, data
+        self.entries[self.places(position)[0]] = key_of(position) ^ data, data
 
     def get(self, position: Position) -> Entry | None:
-        for place in self._places(position):
+        for place in self.places(position):
             check, data = self.entries[place]
             if data and check ^ data == key_of(position):
                 score = data >> 20 & 0xFFFF
