@@ -1,12 +1,14 @@
-"""Signal handling, the options of the kit, and marks of the folders that only CI runs."""
+"""Signal handling, options of the kit, marks of the folders that only CI runs, and a fixture."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from merels.engine.core import weights
 from tests.kit import session, shards
 from tests.kit.session import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.kit.shards import (
@@ -32,3 +34,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             if item.path.is_relative_to(tests / folder):
                 item.add_marker(folder)
     shards.shuffle(config, items)
+
+
+@pytest.fixture
+def own_weights() -> Iterator[None]:
+    """Reload the package's weights after a test that loads others."""
+    yield
+    weights.load()

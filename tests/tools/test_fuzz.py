@@ -11,6 +11,7 @@ from tests.fuzz.core import ENTRIES, MODULES, OTHERS, Core, make_call
 from tests.fuzz.harness import Case, Defect, Fuzzer, Tally, minimise, run
 
 SEED = 1
+pytestmark = pytest.mark.usefixtures("own_weights")
 
 
 @pytest.mark.parametrize("name", FUZZERS)
