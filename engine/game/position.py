@@ -442,10 +442,9 @@ class Position:
     def retrace(self) -> tuple[Position, tuple[Move, ...]]:
         """Return the first position of ``history``, and the moves from it to this one."""
         moves = []
-        for before, after in pairwise(map(split_key, self.history)):
+        for (before, _, mover), (after, _, _) in pairwise(map(split_key, self.history)):
             # A move without a removal: one man has changed its point.
-            _, _, side = before
-            old, new = before[0][side], after[0][side]
+            old, new = before[mover], after[mover]
             moves.append(Move((old & ~new).bit_length() - 1, (new & ~old).bit_length() - 1))
         men, hands, side = split_key(self.history[0])
         count = len(moves)

@@ -22,8 +22,6 @@ _FULL_INCREMENT_OVERHEADS = 8
 """Number of overheads on the clock below which a smaller part of the increment is spent."""
 _STABILITY = (1.4, 1.1, 0.9, 0.75, 0.65)
 """Factor of the soft limit, by the number of iterations since the best move changed."""
-
-
 _TIMES = -1 << 62, 1 << 62
 """Least and greatest time in nanoseconds of `core.monotonic_ns`."""
 

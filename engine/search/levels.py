@@ -10,7 +10,6 @@ from merels.engine.common.numbers import parse_whole, whole_number
 from merels.engine.game.position import Position
 from merels.engine.search.limits import MAX_COUNT
 
-
 MAXIMUM_SEED = 1_000_000_000
 
 

@@ -191,7 +191,9 @@ class Engine(AnyEngine):
             spec = command
         else:
             # The arguments are checked before the command's program is searched.
-            spec = EngineSpec((), "", protocol, directory, (), limits, rules_known)
+            spec = EngineSpec(
+                (), "", protocol, directory, resources=limits, rules_known=rules_known
+            )
             spec = replace(spec, command=tuple(split_command(command, directory)))
         engine = cls(spec, stderr=stderr, trace=trace)
         try:

@@ -36,7 +36,7 @@ class ThreadPipe(Pipe):
         self._unsent: queue.Queue[bytes] = queue.Queue(1)
         self._at_end = False
         self._broken = False
-        """Whether data is no longer written: the engine reads no more, or the pipe is closed."""
+        """Whether writing has ended: the engine has stopped reading, or the pipe is closed."""
         self._closed = False
         for task, descriptor in ((self._reader, process.stdout), (self._writer, process.stdin)):
             duplicate = os.dup(descriptor)

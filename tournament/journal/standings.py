@@ -21,7 +21,7 @@ from merels.tournament.statistics.terminations import FAULTS, EndingCounter
 FAILING_SHARE = 0.05
 """Least share of its games that a failing engine has lost by its own faults."""
 LEAST_FAULTS = 2
-"""Least number of its faults by which an engine is failing, or of its last games without a move."""
+"""A failing engine has at least this number of faults, or of last games without a legal move."""
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class HealthCounter:
 
 
 def failure_warnings(healths: Mapping[str, Health]) -> list[str]:
-    """Return a sentence for each engine that is failing or plays no more."""
+    """Return a sentence for each engine that is failing or makes no legal move."""
     sentences = []
     for name, health in healths.items():
         if health.plays_no_more:

@@ -202,8 +202,8 @@ def check_counts(counts: Counts) -> None:
             valid = False
         if not valid:
             raise InputError(
-                shown(figures), "expected a MatchCounts of whole numbers from 0, with no more "
-                "games in pairs than in all"
+                shown(figures), "expected a MatchCounts of whole numbers from 0, with at "
+                "most all of its games in pairs"
             )  # fmt: skip
 
 

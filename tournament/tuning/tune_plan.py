@@ -20,7 +20,7 @@ def with_values(entrant: Entrant, names: Sequence[str], values: Sequence[int]) -
 
 
 class TuningPlan(Plan):
-    """A plan whose rounds are single game pairs, of which `max_pending` may lack a result."""
+    """A plan of one game pair a round; up to `max_pending` pairs may lack a result."""
 
     def __init__(
         self, settings: Settings, part: tuple[int, int] = (1, 1), keep_info: bool = False,

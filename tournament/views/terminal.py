@@ -118,7 +118,7 @@ class LiveView(View):
         return self._size()[0] - 1
 
     def _head_lines(self, standings: Standings) -> list[str]:
-        """Return progress and pace with a progress bar between them, if there is room for a bar."""
+        """Return progress and pace; between them stands a progress bar if there is room."""
         progress = self._plan.progress(standings.finished)
         pace = self._pace.text(progress)
         length = self._columns - len(progress.text) - len(pace) - len("  []  ")

@@ -84,14 +84,14 @@ def _record_rules(rules: Rules | None) -> RecordRules:
 def _games(text: str | Iterable[str]) -> Iterator[GameText]:
     """Yield the games of a text or of an open file; their moves are not read."""
     if isinstance(text, (str, bytes)) or not isinstance(text, Iterable):
-        text = without_end_mark(required_text(text, "game records").removeprefix("\ufeff"))
+        text = required_text(text, "game records")
         if text.lower().endswith(".pgn") and "\n" not in text:
             raise InputError(text, "expected game records or an open file, not its name")
-        return split_games(StringIO(text, newline=None))
-    return split_games(_without_bom(text))
+        text = StringIO(text, newline=None)
+    return split_games(_without_marks(text))
 
 
-def _without_bom(file: Iterable[str]) -> Iterator[str]:
+def _without_marks(file: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a file without its byte order mark and the end mark of DOS."""
     for number, line in enumerate(file):
         required_text(line, "a line of game records")

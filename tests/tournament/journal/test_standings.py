@@ -1,4 +1,4 @@
-"""Counts of finished games: engines that play no more."""
+"""Counts of finished games: engines that make no legal move."""
 
 from __future__ import annotations
 

@@ -259,17 +259,17 @@ def test_an_engine_that_cannot_play_before_the_first_game_ends_the_run() -> None
 
 
 def test_a_run_ended_by_an_engine_that_cannot_play_does_not_wait_for_other_pairs() -> None:
-    begun, over = threading.Event(), threading.Event()
+    has_begun, may_end = threading.Event(), threading.Event()
     last: dict[Place, str] = {}
 
     def fault(place: Place, name: str) -> str:
         previous, last[place] = last.get(place), name
         if name == "A":
-            assert begun.wait(60)
+            assert has_begun.wait(60)
             return "does not start"
         if (previous, name) == ("B", "C"):  # The names of a pair come in order.
-            begun.set()
-            assert over.wait(60)
+            has_begun.set()
+            assert may_end.wait(60)
         return ""
 
     run, script = Run(settings(3, rounds=1)), Script(workers=3, fault=fault)
@@ -278,7 +278,7 @@ def test_a_run_ended_by_an_engine_that_cannot_play_does_not_wait_for_other_pairs
             run.play(script)
         assert script.waits == [False]
     finally:
-        over.set()
+        may_end.set()
 
 
 class FirstNodeOfTwo(FirstNode):

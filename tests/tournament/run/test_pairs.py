@@ -180,7 +180,7 @@ ENGINES = 64
 def starts_and_delay(ahead: int) -> tuple[int, int]:
     """Return the number of engine starts in a round robin, and a pair's longest delay in turns.
 
-    Two workers, each of which keeps `MAX_IDLE_ENGINES`, take pairs in turn among ``1 + ahead``.
+    Two workers take pairs in turn among ``1 + ahead``. Each keeps `MAX_IDLE_ENGINES` engines.
     """
     planned = [
         PairTask((
