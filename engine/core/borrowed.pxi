@@ -17,5 +17,5 @@ cdef void *borrow(owner, kind, const char *name) except NULL:
 
 # A set of tables. Its readers need the index of places, which each extension has to load.
 cdef Tables *borrow_tables(tables) except NULL:
-    load_index()
+    load_index(MEN_PER_SIDE)
     return <Tables *>borrow(tables, core.TableSet, "merels.Tables")

@@ -160,7 +160,7 @@ def slice_memory(tuple rules not None, int own):
     cdef int doubles = 1 if load_rules(rules).each_mill else 0
     if not 0 <= own < MEN_PER_SIDE:
         raise ValueError(f"expected up to 8 men on the board, found {own}")
-    load_index()
+    load_index(own + 1)
     larger = blocks_memory(own + 1)
     reading = 2 * larger + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
     placing = (2 + doubles) * larger + blocks_memory(own)

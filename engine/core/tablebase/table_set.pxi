@@ -102,7 +102,6 @@ cdef class TableSet:
     cdef dict open_tables    # by numbers of men; keeps alive what the set's structures point to
 
     def __cinit__(self, tuple rules not None):
-        load_index()
         self.tables.rules = load_rules(rules)
         self.change_lock = allocate_lock()
         self.open_tables = {}

@@ -142,7 +142,7 @@ cdef inline bint is_held_out_key(uint64_t key) noexcept nogil:
 
 def board_key(tuple fields not None):
     cdef Board b = load_board(fields)
-    load_index()
+    load_index(0)
     return image_key(&b)
 
 
@@ -158,7 +158,7 @@ def select_samples(data, unseen, bint held_out):
     cdef uint64_t key
     cdef bytearray selected = bytearray(samples.size)
     cdef uint8_t *out = selected
-    load_index()
+    load_index(0)
     with nogil:
         for i in range(number):
             read_sample(samples.start + SAMPLE_BYTES * i, &sample)

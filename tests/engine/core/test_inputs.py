@@ -200,23 +200,46 @@ def test_threads_may_load_the_index_at_the_same_time() -> None:
     assert (done.stdout, done.stderr) == (f"{core.table_places(9, 9)}\n" * 4, "")
 
 
-READ_TABLES = """
-from merels.engine.core import core, trainer
+NEW_PROCESS = """
+from array import array
+from merels.engine.core import core, solver, trainer
 from tests.kit.samples import Sample
-from tests.engine.core.test_inputs import tables, worker
+from tests.engine.core.test_inputs import RULES, tables, worker
 
 sample = Sample(0b10101, 0b10101 << 8, 0, 0, 1, 0.5, 0.5).pack()
 """
 
+WHOLE_INDEX = """
+core.table_classes(9)
+solver.Retrograde(RULES, 3, 3, False, tables())
+trainer.label_samples(tables(), sample)
+"""
+
 
 @pytest.mark.parametrize("call", [
-    "label_samples(tables(), sample)", "leaf_samples(tables(), worker(), sample, 9)",
+    "core.table_classes(9)",
+    "core.table_places(3, 9)",
+    "core.table_place(0x1FF, 0b111 << 12)",
+    "core.table_place(0b111, 0x1FF << 12)",
+    "core.table_board(9, 3, 100, 100)",
+    "core.table_board(3, 9, 100, 100)",
+    "core.table_board(2, 9, 10, 10, 1)",
+    "tables().probe((0b10101, 0b10101 << 8, 0, 0, 0))",
+    "solver.sector_memory(9, 4, True)",
+    "solver.slice_memory(RULES, 8)",
+    "trainer.board_key((0x1FF, 0x1FF << 12, 0, 0, 0))",
+    "trainer.select_samples(sample, array('Q'), False)",
+    "trainer.label_samples(tables(), sample)",
+    "trainer.leaf_samples(tables(), worker(), sample, 9)",
 ])
-def test_the_first_call_that_reads_tables_loads_the_index(call: str) -> None:
-    """Each extension has an index of its own."""
-    script = f"{READ_TABLES}trainer.{call}\n"
+def test_the_first_call_of_a_process_loads_what_it_needs_of_the_index(call: str) -> None:
+    """Each extension has an index of its own, for the numbers of men that were needed so far."""
+    script = f"{NEW_PROCESS}print({call})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
+    names: dict[str, object] = {}
+    exec(f"{NEW_PROCESS}{WHOLE_INDEX}", names)
+    assert done.stdout == f"{eval(call, names)}\n"
 
 
 def test_all_tables_of_a_sector_are_replaced_in_one_step() -> None:
