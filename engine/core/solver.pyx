@@ -1,4 +1,4 @@
-"""The compiled solver, which builds and verifies tables; a playing engine does not load it.
+"""The compiled solver, which builds and verifies tables; core reads them.
 
 Like core.pyx it is assembled from .pxi files. The files of the game and of probing are also part of
 core; both extensions load their look-up tables. solver.pyi documents the functions for Python.
