@@ -77,6 +77,7 @@ MISTAKES = (
     ("perft 3 -variant chess", "'chess'"),
     ("perft 3 -set Flying", "'Flying'"),
     ("perft 3 -set Flying=high", "'high'"),
+    ("perft 3 -set Repetition=1", "'Repetition=1': expected 0 (off) or at least 2 occurrences"),
     ("perft -set Flying=never 3", "'3'; put other words before -set"),
     ("perft 3 -position nonsense", "'nonsense'"),
     ("perft 3 -position 'startpos moves d6 d6'", "'d6' (token 1)"),
@@ -176,7 +177,6 @@ MISTAKES = (
     (f"book {EIGHT} -positions 100001", "from 1 to 100000"),
     # tables
     ("tables build -men 5", "expected a whole number from 6 to 18, found '5'"),
-    ("tables build -men 6 -set Repetition=1", "expected 0 or at least 2"),
     ("tables build -men 6 -memory 0.001", "GiB of memory"),
     ("tables build -men 6 -memory nan", "expected GiB from 0.001 to 100000"),
     ("tables stats -dir .", "no usable tables here; make them with merels tables build -all"),

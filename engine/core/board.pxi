@@ -214,6 +214,7 @@ cdef RuleSet load_rules(tuple fields) except *:
     (rules.flying, rules.locked_none, rules.each_mill, rules.blocked_draws, rules.repetition,
      rules.no_removal_plies, rules.three_three_plies) = fields
     if not (FLYING_NEVER <= rules.flying <= FLYING_BOTH and 0 <= rules.repetition <= MAX_COUNT
+            and rules.repetition != 1
             and 0 <= rules.no_removal_plies <= MAX_COUNT
             and 0 <= rules.three_three_plies <= MAX_COUNT):
         raise ValueError(f"impossible rules: {fields}")

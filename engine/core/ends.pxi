@@ -46,13 +46,12 @@ cdef inline void push_key(Game *game, const Board *b, uint64_t key, int ply) noe
 
 # Whether a position at this ply of the path is a draw by repetition. A first recurrence within the
 # search is a draw under any rules, because a side that can repeat once can repeat again. Positions
-# of the game before the root must occur as often as the rules require. With `repetition` 1, every
-# position is a draw.
+# of the game before the root must occur as often as the rules require.
 cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plies) noexcept nogil:
     cdef int index = game.base + ply, distance = 4, occurrences = 1
     assert 0 <= ply and 0 <= game.base <= MAX_HISTORY
     if plies < 4 or index < 4 or not game.marks[index - 4] & mark_of(key):
-        return game.rules.repetition == 1
+        return False
     while distance <= plies and distance <= index:
         if (game.path[index - distance] ^ key) << 8 == 0:
             if distance <= ply:
@@ -61,7 +60,7 @@ cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plie
             if game.rules.repetition and occurrences >= game.rules.repetition:
                 return True
         distance += 2
-    return game.rules.repetition == 1
+    return False
 
 
 # Reasons for the end of a game, as indices of _REASONS.
@@ -87,7 +86,7 @@ cdef inline int terminal_reason(const Game *game, const Board *b, uint64_t key, 
         value[0] = 0 if rules.blocked_draws else -WIN + ply
         return BY_BLOCKING
     value[0] = 0
-    if (b.plies == 0 and rules.repetition != 1) or (b.own_hand | b.opponent_hand):
+    if b.plies == 0 or (b.own_hand | b.opponent_hand):
         return GOES_ON
     if is_repetition(game, key, ply, b.plies):
         return BY_REPETITION

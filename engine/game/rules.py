@@ -32,7 +32,7 @@ class Rules:
     locked_mills        ``any`` or ``none`` may be removed when all opponent men are in mills
     double_mill         a move that closes two mills removes ``one`` man, or one for ``each``
     blocked             a side with no man in hand and no move ``loses``, or the game ``draws``
-    repetition          number of occurrences of a position that draws the game; 0: off
+    repetition          occurrences of a position that draw the game, at least 2; 0: off
     no_removal_plies    plies without a removal, after placing, that draw the game; 0: off
     three_three_plies   plies without a removal, with three men each, that draw it; 0: off
     variant             name of the preset that the fields are based on
@@ -58,6 +58,8 @@ class Rules:
             elif value not in field.choices:
                 choices = ", ".join(field.choices)
                 raise InputError(f"{field.name}={shown(value)}", f"expected one of {choices}")
+        if self.repetition == 1:  # The first occurrence of a position repeats nothing.
+            raise InputError("Repetition=1", "expected 0 (off) or at least 2 occurrences")
 
     def with_field(self, name: str, value: str) -> Rules:
         """Return these rules with one field set from a text; the case of ``name`` is ignored.

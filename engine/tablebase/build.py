@@ -25,7 +25,6 @@ from merels.engine.tablebase.files import (
     Header,
     TableError,
     Tally,
-    check_rules,
     checksum,
     file_name,
     rule_fields,
@@ -119,7 +118,6 @@ class Builder:
     report: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        check_rules(self.rules)
         self.folder = self.root / rules_folder(self.rules)
         self.tables = Tables(self.rules)
         self.rebuilt: list[str] = []

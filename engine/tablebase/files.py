@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from merels.engine.common.errors import InputError
 from merels.engine.common.regular_file import open_regular_file
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
@@ -103,15 +102,6 @@ class Header:
             *counts, *depths, *(*self.list_sizes, 0, 0)[:2],
         )  # fmt: skip
         return data + struct.pack("<I", zlib.crc32(data))
-
-
-def check_rules(rules: Rules) -> None:
-    """Raise `InputError` for rules without tables."""
-    if rules.repetition == 1:
-        raise InputError(
-            "Repetition=1",
-            "expected 0 or at least 2 for tables; with 1, the moving phase is an immediate draw",
-        )
 
 
 def rule_fields(rules: Rules) -> tuple[int, ...]:

@@ -47,7 +47,7 @@ def opening_sectors(rules: Rules) -> list[Sector]:
 
 def opening_tables(position: Position) -> Tables | None:
     """Return the package's tables if they have the value of every move of a position."""
-    if sum(position.hands) <= LEAST_HAND or position.rules.repetition == 1:
+    if sum(position.hands) <= LEAST_HAND:
         return None
     return _open(stored_rules(position.rules))
 

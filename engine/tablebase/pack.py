@@ -22,7 +22,6 @@ from merels.engine.tablebase.files import (
     VALUES,
     Header,
     TableError,
-    check_rules,
     checksum,
     copy_slice,
     file_name,
@@ -57,7 +56,6 @@ class Packer:
     report: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        check_rules(self.rules)
         self.source_folder = self.root / rules_folder(self.rules)
         self.folder = self.target / rules_folder(self.rules)
         self.problems: list[str] = []

@@ -23,7 +23,6 @@ from merels.engine.tablebase.files import (
     VALUES,
     Header,
     TableError,
-    check_rules,
     file_name,
     open_table,
     rules_folder,
@@ -164,9 +163,9 @@ class Tables:
         return {Sector(max(men), min(men)) for men in after if min(men) >= MINIMUM_MEN}
 
     def valid_for(self, rules: Rules) -> bool:
-        """Return whether the tables fit ``rules``, whose Repetition may differ if it is not 1."""
+        """Return whether the tables fit ``rules``, whose Repetition may differ."""
         required_rules(rules)
-        return rules.repetition != 1 and rules_folder(self.rules) == rules_folder(rules)
+        return rules_folder(self.rules) == rules_folder(rules)
 
     def has_depths(self, own: int, opponent: int) -> bool:
         """Return whether the table of ``own`` men to move against ``opponent`` has depths."""
@@ -238,11 +237,6 @@ def open_tables(
     whole_number(men, 0, MAX_MEN, "men")
     if not isinstance(root, (str, Path)):
         raise InputError(shown(root), "expected the folder of tables")
-    try:
-        check_rules(rules)
-    except InputError as error:
-        tables.problems.append(str(error))
-        return tables
     folder = Path(root) / rules_folder(rules)
     names = _names_in(folder)
     endings = SUFFIX[VALUES], SUFFIX[PACKED]

@@ -22,7 +22,7 @@ SHUFFLE = "e4-e3 d1-a1 e3-e4 a1-d1".split()
 """Moves from `MOVING` that lead back to it and close no mill under any rule set."""
 FLYING = "*****@@*/@@*O**@@/OO****@* w 0 0 0 26"
 """Flying phase: White to move has three men."""
-FORCED = "@O@@****/@*@*****/*OOO@*** w 0 0 3 30"
+FORCED = "@O@@****/@*@*****/*OOO@*** w 0 0 0 30"
 """White has exactly one legal move."""
 REMOVALS = "**@O@@**/**@O@O@*/@*@OO*OO w 0 0 24 32"
 """Every legal move closes a mill."""

@@ -298,12 +298,6 @@ class Subject(Conversation):
         """Parse a position under the engine's rules."""
         return parse_position(text, self.rules)
 
-    def require_ongoing(self, text: str) -> None:
-        """Raise `Skip` if the game is over in a position under the engine's rules."""
-        self.ensure_ready()
-        if self.position(text).outcome() is not None:
-            raise Skip("the engine's rules end the game in the position that the step needs")
-
     def start_search(self, go: str, start: str = START, moves: Iterable[str] = ()) -> Search:
         """Set up the position after ``start`` and ``moves``, and start a search in it."""
         self.ensure_ready()

@@ -11,7 +11,7 @@ from merels.engine.common.numbers import counted
 from merels.engine.common.saving import write_named
 from merels.engine.common.shell import shell_text
 from merels.engine.game.rules import Rules
-from merels.engine.tablebase.files import check_rules, rules_folder
+from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import build_command, default_root, open_tables
 from merels.protocol.commands.arguments import (
     add_flag,
@@ -75,7 +75,6 @@ def main(argv: list[str]) -> int:
 
 def _make(arguments: argparse.Namespace, rules: Rules) -> int:
     """Make the puzzles that the flags describe."""
-    check_rules(rules)
     out: Path | None = arguments.out
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
         raise InputError(str(out), "expected the name of a file in a folder that exists")

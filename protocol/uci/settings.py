@@ -72,6 +72,8 @@ class Settings:
         """
         option = OPTIONS.find(name)
         value = option.check(text)
+        if option.name in RULE_OPTIONS and option.name != "UCI_Variant":
+            DEFAULT_RULES.with_field(option.name, value)
         self._values[option.name] = value
         if option.name == "UCI_Variant":
             rules = preset(value)

@@ -16,7 +16,8 @@ def random_rules(chance: random.Random) -> Rules:
         return rules
     for field in FIELDS:
         if chance.random() < 0.4:
-            value = chance.choice(field.choices or ("0", "1", "2", "3", "5", "9", "20", "80"))
+            least = "2" if field.name == "Repetition" else "1"
+            value = chance.choice(field.choices or ("0", least, "2", "3", "5", "9", "20", "80"))
             rules = rules.with_field(field.name, value)
     return rules
 

@@ -114,7 +114,7 @@ def test_rules_with_wrong_values_are_refused_at_once() -> None:
     fields: tuple[Any, ...] = ("own", "any", "one", "loses", 3, 80, 4, "mill")
     assert Rules(*fields) == DEFAULT_RULES
     for index, value in (
-        (0, "Own"), (1, None), (2, "two"), (3, []), (4, -1), (5, "80"), (6, 10_001), (7, "chess"),
+        (0, "Own"), (1, None), (2, "two"), (3, []), (4, -1), (4, 1), (5, "80"), (6, 10_001), (7, "chess"),
     ):
         with pytest.raises(InputError, match="expected"):
             Rules(*fields[:index], value, *fields[index + 1 :])
@@ -142,6 +142,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "make_rules(text)": lambda: make_rules("mill", "Flying=never"),
     "with_field": lambda: DEFAULT_RULES.with_field(ANY, "never"),
     "with_field(value)": lambda: DEFAULT_RULES.with_field("Flying", ANY),
+    "with_field(Repetition)": lambda: DEFAULT_RULES.with_field("Repetition", "1"),
     "with_field(number)": lambda: DEFAULT_RULES.with_field("Repetition", 3 + ANY_NUMBER),
     "level_named": lambda: level_named(ANY),
     "play_moves(position)": lambda: play_moves(ANY, ["d6"]),

@@ -80,7 +80,6 @@ def bestmove_legal(engine: Subject) -> None:
 def forced_move(engine: Subject) -> None:
     """If only one move is legal, the engine plays it under every kind of limit; engines with a
     shortcut for this case have failed to print a bestmove."""
-    engine.require_ongoing(FORCED)
     for go in ("go depth 3", "go movetime 50", "go wtime 1000 btime 1000"):
         search = engine.search(go, FORCED)
         if search.kind is not Kind.LEGAL:

@@ -303,7 +303,6 @@ def multipv(engine: Subject) -> None:
     """With MultiPV 3 there are three lines, numbered from 1, with different first moves; the best
     line comes first and begins with the bestmove (only a warning)."""
     option = engine.require_option("MultiPV", 3)
-    engine.require_ongoing(MOVING)
     engine.set_option(option.name, "3")
     search = engine.search("go depth 3", MOVING)
     last = {info.numbers["multipv"]: (line, info) for line, info in search.infos
@@ -444,7 +443,6 @@ def _check_refusal(
 
 def _check_refusals(engine: Subject, cases: Iterable[tuple[str, str]]) -> None:
     """Apply `_check_refusal` to all cases; raise the first `Fault`, and warn of later faults."""
-    engine.require_ongoing(MOVING)
     faults = []
     for what, line in cases:
         before = START if what in BAD_STEPS else MOVING

@@ -306,11 +306,9 @@ def test_depths_of_other_values_are_refused(tmp_path: Path) -> None:
     assert stored and stored.depth is None
 
 
-def test_the_repetition_limit_does_not_change_the_tables(tmp_path: Path) -> None:
+def test_the_repetition_limit_does_not_change_the_tables() -> None:
     """The limit on repetition affects no value, so it is not in the folder's name."""
     assert rules_folder(make_rules("mill", ["Repetition=0"])) == FOLDER
-    with pytest.raises(InputError, match="Repetition"):
-        Builder(tmp_path, make_rules("mill", ["Repetition=1"]))
 
 
 def test_a_sector_that_exceeds_the_memory_limit_is_refused(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_small_tables_are_used_beside_those_of_the_opening() -> None:
 
 def test_only_rules_with_these_values_use_the_tables() -> None:
     assert opening_tables(Position(make_rules("mill", ["Repetition=0"]))) is not None
-    for fields in (["Repetition=1"], ["NoRemovalPlies=100"], ["Flying=never"], ["Blocked=draws"]):
+    for fields in (["NoRemovalPlies=100"], ["Flying=never"], ["Blocked=draws"]):
         assert opening_tables(Position(make_rules("mill", fields))) is None
     # The values of all moves are known only with more than ten men in hand.
     assert opening_tables(Position.of(MILL, (0b1111, 0b1111 << 8), (5, 5))) is None

@@ -449,11 +449,9 @@ def test_without_depths_an_uncertain_value_is_not_reported_as_known() -> None:
         assert score.known == 0
 
 
-def test_tables_are_not_valid_with_a_repetition_limit_of_one(
-    tables: Tables, searcher: Searcher
-) -> None:
-    assert searcher.tables_for(RULES.with_field("Repetition", "3")) is tables
-    assert searcher.tables_for(RULES.with_field("Repetition", "1")) is None
+def test_tables_are_valid_with_any_repetition_limit(tables: Tables, searcher: Searcher) -> None:
+    for limit in ("0", "2", "3"):
+        assert searcher.tables_for(RULES.with_field("Repetition", limit)) is tables
 
 
 def test_a_level_without_errors_uses_no_tables(tables: Tables) -> None:

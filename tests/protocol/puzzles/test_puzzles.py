@@ -110,12 +110,6 @@ def test_without_tables_an_error_names_the_command_that_builds_them(tmp_path: Pa
     assert f"merels tables build -men 8 -depths -variant loc -dir {tmp_path}" in done.stderr
 
 
-def test_rules_that_end_the_game_at_once_are_refused() -> None:
-    done = run_puzzles("-set", "Repetition=1")
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "Repetition=1" in done.stderr
-
-
 @pytest.mark.parametrize("out", ["missing/p.jsonl", "."])
 def test_out_must_name_a_file_in_a_folder_that_exists(
     folder: Path, tmp_path: Path, out: str

@@ -125,6 +125,7 @@ def test_invalid_setoption_lines_are_reported_and_change_nothing(gui: Gui) -> No
     for invalid in (
         "setoption name Hash value 0",
         "setoption name hash",
+        "setoption name Repetition value 1",
         "setoption name No Such Option value 3",
         "setoption",
         "setoption name",
@@ -135,6 +136,7 @@ def test_invalid_setoption_lines_are_reported_and_change_nothing(gui: Gui) -> No
         (line,) = gui.ask(invalid)
         assert line.startswith("info string error "), invalid
     assert gui.ask("setoption name HASH value 32") == ["info string Hash is 32"]
+    assert any("Repetition=3 " in line for line in gui.ask("d"))
 
 
 @pytest.mark.parametrize(

@@ -528,6 +528,7 @@ export const sentences = {
   "expected O, @ or * at {point}, character {number} of ring {ring}": "erwartet wird O, @ oder * "
     + "auf {point}, Zeichen {number} von Ring {ring}",
   "expected a rule set: {names}": "erwartet werden Regeln: {names}",
+  "expected 0 (off) or at least 2 occurrences": "erwartet wird 0 (aus) oder mindestens 2",
   "a game without the tag is read by the rules on the board": "ohne den Tag gelten die Regeln "
     + "des Bretts",
   "expected a comment that ends with '}'": "erwartet wird ein Kommentar, der mit „}“ endet",
