@@ -91,16 +91,13 @@ def _make(arguments: argparse.Namespace, rules: Rules) -> int:
     balanced: bool = arguments.balanced
     wanted = arguments.count * (CANDIDATES if balanced else 1)
     puzzles = []
-    bar = ProgressLine()
-    try:
+    with ProgressLine() as bar:
         for puzzle in islice(find_puzzles(tables, arguments.srand, balanced), wanted):
             puzzles.append(puzzle)
             if out is None and not balanced:
                 print(puzzle.to_json(themes_of(puzzle)), flush=True)
             elif out is not None:
                 bar.show(len(puzzles) / wanted, counted(len(puzzles), "puzzle"))
-    finally:
-        bar.clear()
     if balanced:
         puzzles = select(puzzles, arguments.count)
     text = "".join(puzzle.to_json(themes_of(puzzle)) + "\n" for puzzle in puzzles)

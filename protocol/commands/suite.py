@@ -81,16 +81,15 @@ def main(argv: list[str]) -> int:
     if not problems:
         raise InputError(str(arguments.file), "expected positions to search, found none")
     tally, limit = BlunderCount(), limit_of(arguments, Limit(nodes=_DEFAULT_NODES))
-    bar = ProgressLine()
-    for number, (problem, move, held) in enumerate(play(problems, limit, searcher), 1):
-        tally.add(problem, held)
-        if sys.stderr.isatty():
-            bar.show(number / len(problems), f"{number} of {len(problems)} positions")
-        if arguments.show and not held:
-            bar.clear()
-            best = " ".join(sorted(map(str, problem.best)))
-            text = f"{format_position(problem.position)} ({problem.position.rules})"
-            print(f"{text}: played {move}, holding: {best}")
-    bar.clear()
+    with ProgressLine() as bar:
+        for number, (problem, move, held) in enumerate(play(problems, limit, searcher), 1):
+            tally.add(problem, held)
+            if sys.stderr.isatty():
+                bar.show(number / len(problems), f"{number} of {len(problems)} positions")
+            if arguments.show and not held:
+                bar.clear()
+                best = " ".join(sorted(map(str, problem.best)))
+                text = f"{format_position(problem.position)} ({problem.position.rules})"
+                print(f"{text}: played {move}, holding: {best}")
     print("\n".join(tally.lines()))
     return 0

@@ -128,15 +128,12 @@ def _command(commands: Commands[Parser], name: str, text: str, action: Action) -
 @contextmanager
 def _progress(results: str) -> Iterator[ProgressLine]:
     """Provide a progress bar; after Ctrl-C, print that all ``results`` are kept."""
-    bar = ProgressLine()
     try:
-        yield bar
+        with ProgressLine() as bar:
+            yield bar
     except KeyboardInterrupt:
-        bar.clear()
         notify(f"interrupted; all {results} are kept")
         raise
-    finally:
-        bar.clear()
 
 
 def _build(arguments: argparse.Namespace, rules: Rules) -> int:
@@ -193,18 +190,16 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
         if required not in tables.headers:
             print(f"{required}: no usable table")
             wrong += 1
-    bar = ProgressLine()
     verifier = Verifier(tables, arguments.threads, arguments.sample, arguments.srand)
     for sector in tables.headers:
-        verifier.report = partial(bar.show, text=str(sector))
         try:
-            results = verifier.check(sector)
+            with ProgressLine() as bar:
+                verifier.report = partial(bar.show, text=str(sector))
+                results = verifier.check(sector)
         except ValueError as error:
-            bar.clear()
             print(f"{sector}: not verified, {error}")
             wrong += 1
             continue
-        bar.clear()
         for result in results:
             line = (
                 f"{table_name(result.own, result.opponent, result.hand)}: {result.places:,} "

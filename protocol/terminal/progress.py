@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, TextIO
 
 if TYPE_CHECKING:
     from merels.engine.tablebase.build import Progress
@@ -18,13 +20,26 @@ _REDRAW_SECONDS = 0.1
 """Shortest time between two redraws of the bar, in seconds."""
 
 
+_ECHO = 2
+"""Columns of the ``^C`` that a terminal prints behind the bar after Ctrl-C."""
+
+
 class ProgressLine:
-    """A progress bar on a terminal; elsewhere, a new line for each twentieth of the work."""
+    """A progress bar on a terminal; elsewhere, a new line for each twentieth of the work.
+
+    As a context manager, it removes the bar at the end of the block, also after Ctrl-C.
+    """
 
     def __init__(self) -> None:
         self._width = 0
         self._steps = 0
         self._next = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
 
     def show(self, share: float, text: str) -> None:
         """Show the ``share`` of the work that is done, from 0 to 1, and a text."""
@@ -36,19 +51,31 @@ class ProgressLine:
             self._next = time.monotonic() + _REDRAW_SECONDS
             filled = int(share * _WIDTH)
             line = f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {100 * share:3.0f}% {text}"
+            # A return moves the cursor only to the start of the last line of a wrapped text.
+            line = line[: max(0, terminal_size(sys.stderr)[0] - 1 - _ECHO)]
+            self._width = max(self._width, len(line))
             self._write(f"\r{line:<{self._width}}")
-            self._width = len(line)
 
     def clear(self) -> None:
         """Remove the bar from the terminal."""
         if self._width:
-            self._write(f"\r{' ' * self._width}\r")
+            self._write(f"\r{' ' * (self._width + _ECHO)}\r")
             self._width = 0
 
     def _write(self, text: str) -> None:
         """Write text, and ignore errors: the work must not fail because of its progress bar."""
         with contextlib.suppress(OSError):
             print(text, end="", file=sys.stderr, flush=True)
+
+
+def terminal_size(out: TextIO) -> tuple[int, int]:
+    """Return columns and lines of the terminal ``out``; ``COLUMNS`` and ``LINES`` override them."""
+    columns, lines = 80, 24
+    with contextlib.suppress(OSError):
+        size = os.get_terminal_size(out.fileno())
+        # Some terminals report the size 0 x 0.
+        columns, lines = size.columns or columns, size.lines or lines
+    return shutil.get_terminal_size((columns, lines))
 
 
 def show_progress(bar: ProgressLine, progress: Progress) -> None:

@@ -93,11 +93,10 @@ def main() -> None:
     parser.add_argument("-tables", type=Path)
     arguments = parser.parse_args()
     tables = open_tables(arguments.tables, RULES) if arguments.tables else None
-    bar = ProgressLine()
-    results, late = count(
-        won(arguments.file, arguments.positions), arguments.nodes, tables, bar.show
-    )
-    bar.clear()
+    with ProgressLine() as bar:
+        results, late = count(
+            won(arguments.file, arguments.positions), arguments.nodes, tables, bar.show
+        )
     print(", ".join(f"{number} {result}" for result, number in sorted(results.items())))
     for position in late:
         print(f"late: {position!r}")

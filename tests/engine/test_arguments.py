@@ -114,7 +114,8 @@ def test_rules_with_wrong_values_are_refused_at_once() -> None:
     fields: tuple[Any, ...] = ("own", "any", "one", "loses", 3, 80, 4, "mill")
     assert Rules(*fields) == DEFAULT_RULES
     for index, value in (
-        (0, "Own"), (1, None), (2, "two"), (3, []), (4, -1), (4, 1), (5, "80"), (6, 10_001), (7, "chess"),
+        (0, "Own"), (1, None), (2, "two"), (3, []), (4, -1), (4, 1), (5, "80"), (6, 10_001),
+        (7, "chess"),
     ):
         with pytest.raises(InputError, match="expected"):
             Rules(*fields[:index], value, *fields[index + 1 :])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import shutil
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -13,6 +11,7 @@ from typing import TextIO
 
 from merels.engine.common.errors import printable
 from merels.protocol.common.notices import notify
+from merels.protocol.terminal.progress import terminal_size
 from merels.tournament.journal.rows import Row
 from merels.tournament.journal.standings import Standings
 from merels.tournament.records.games import GameSpec
@@ -205,16 +204,6 @@ def folded(line: str, columns: int) -> list[str]:
         else:
             lines.append(INDENT + part if lines else part)
     return lines
-
-
-def terminal_size(out: TextIO) -> tuple[int, int]:
-    """Return columns and lines of the terminal ``out``; ``COLUMNS`` and ``LINES`` override them."""
-    columns, lines = 80, 24
-    with contextlib.suppress(OSError):
-        size = os.get_terminal_size(out.fileno())
-        # Some terminals report the size 0 x 0.
-        columns, lines = size.columns or columns, size.lines or lines
-    return shutil.get_terminal_size((columns, lines))
 
 
 def is_terminal(out: TextIO) -> bool:

@@ -31,7 +31,6 @@ from merels.tournament.views.terminal import (
     bar,
     is_terminal,
     llr_lines,
-    terminal_size,
 )
 from tests.kit.waiting import wait
 from tests.tournament.processes import COMMAND, LONGEST
@@ -262,19 +261,6 @@ def test_the_pace_is_told_from_the_first_result_on() -> None:
     some_left = Progress("1 of 7 games", 1 / 7, 6, is_bound=True)
     assert re.fullmatch(r"\d+\.\d games/s, at most 0:00:\d\d left", pace.text(some_left))
     assert re.fullmatch(r"\d+\.\d games/s", pace.text(some_left._replace(left=None)))
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-def test_a_terminal_without_a_size_has_a_default_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a former version, cutting the table to a negative number of columns never ended."""
-    import pty
-
-    for name in ("COLUMNS", "LINES"):
-        monkeypatch.delenv(name, raising=False)
-    master, terminal = pty.openpty()
-    with open(master, "rb"), open(terminal, "w") as out:
-        assert os.get_terminal_size(out.fileno()) == (0, 0)
-        assert min(terminal_size(out)) > 0
 
 
 def on_a_terminal(*flags: str, columns: int = 100) -> str:
