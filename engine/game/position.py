@@ -57,6 +57,7 @@ class Move(NamedTuple):
     """A complete move: a man placed or moved, and the men removed for the mills that it closes.
 
     ``origin`` is None for a placement; ``removed`` are points in alphabetical order of their names.
+    A move is made millions of times, so its fields are checked by the functions that take a move.
     """
 
     origin: int | None
@@ -132,15 +133,22 @@ def _no_move(value: object) -> InputError:
     return InputError(shown(value), f"expected a Move, or {_MOVE_TEXT}")
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """How a game ended: ``winner`` is WHITE, BLACK or None for a draw.
 
     ``reason`` is ``men`` (reduced to two), ``blocked``, ``repetition``, ``three`` (three against
-    three without a removal) or ``norem`` (too long without a removal).
+    three without a removal) or ``norem`` (too long without a removal). `InputError` for others.
     """
 
     winner: int | None
     reason: str
+
+    def __post_init__(self) -> None:
+        if self.winner is not None:
+            required_side(self.winner)
+        if self.reason not in ("men", "blocked", *COUNTING_RULES):
+            raise InputError(shown(self.reason), "expected the reason of an outcome, such as men")
 
     @property
     def result(self) -> str:

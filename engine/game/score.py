@@ -114,7 +114,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PovScore:
-    """A score with the side whose view it is; equal scores from both views are equal."""
+    """A score with the side whose view it is; equal scores from both views are equal.
+
+    `InputError` for a field of another type.
+    """
 
     relative: Score
     """The score from the view of ``side``."""
@@ -123,6 +126,7 @@ class PovScore:
     def __post_init__(self) -> None:
         if not isinstance(self.relative, Score):
             raise InputError(shown(self.relative), "expected a Score, such as Score(cp=20)")
+        required_side(self.side)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PovScore) and self._identity() == other._identity()

@@ -56,8 +56,7 @@ class Searcher:
 
     def __init__(self, hash_mb: int = DEFAULT_HASH, threads: int = 1) -> None:
         self.threads = whole_number(threads, 1, MAX_THREADS, "threads")
-        self.tables: Tables | None = None
-        """Tablebases, which are used in positions of their rules."""
+        self._tables: Tables | None = None
         self.opening = True
         """Whether to use the package's tables of the opening, too."""
         self.hash_mb = whole_number(hash_mb, 1, MAX_COUNT, "hash_mb")
@@ -68,6 +67,20 @@ class Searcher:
         self._context: object = None
         self._reported_win: tuple[Position, int] | None = None
         """If the last search reported a win: the position after its move, and the plies left."""
+
+    @property
+    def tables(self) -> Tables | None:
+        """Tablebases, which are used in positions of their rules."""
+        return self._tables
+
+    @tables.setter
+    def tables(self, tables: Tables | None) -> None:
+        if tables is not None:
+            # Imported here, because the import would delay an engine's handshake.
+            from merels.engine.tablebase.probe import Tables
+
+            required(tables, Tables, "Tables from open_tables, or None")
+        self._tables = tables
 
     def resize(self, hash_mb: int) -> None:
         """Set the transposition table's size in MiB; the next search allocates it."""
@@ -127,13 +140,7 @@ class Searcher:
     def tables_for(self, rules: Rules) -> Tables | None:
         """Return the tablebases if they are valid for these rules, else None."""
         required_rules(rules)
-        if self.tables is None:
-            return None
-        # Imported here, because the import would delay an engine's handshake.
-        from merels.engine.tablebase.probe import Tables
-
-        tables = required(self.tables, Tables, "Tables from open_tables, or None")
-        return tables if tables.valid_for(rules) else None
+        return self.tables if self.tables and self.tables.valid_for(rules) else None
 
     def opening_for(self, position: Position) -> Tables | None:
         """Return the package's tables if they have the values of a position's moves, else None."""

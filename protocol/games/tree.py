@@ -45,6 +45,9 @@ _EVALUATION = re.compile(
 class Node:
     """A move of a record with its annotations; the root has no move and no parent.
 
+    Records make nodes, for each move that they read, and so the fields are not checked; add a move
+    with `add_variation`, which checks it.
+
     number    identifies the node in its record; 0 is the root
     children  the first continues the line, the others are variations
     glyphs    numeric annotation glyphs such as ``$1``

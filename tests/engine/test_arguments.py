@@ -200,8 +200,7 @@ CALLS: dict[str, Callable[[], object]] = {
         START, Limit(nodes=1)),
     "Searcher.hash_mb": lambda: with_attribute(Searcher(4), "hash_mb", "4").search(
         START, Limit(nodes=1)),
-    "Searcher.tables": lambda: with_attribute(Searcher(4), "tables", "tables").search(
-        START, Limit(nodes=1)),
+    "Searcher.tables": lambda: with_attribute(Searcher(4), "tables", "tables"),
     "Searcher.tables_for": lambda: Searcher(4).tables_for(ANY),
     "Searcher.opening_for": lambda: Searcher(4).opening_for(ANY),
     "Clock.ponderhit": lambda: Clock().ponderhit(ANY),
@@ -214,6 +213,10 @@ CALLS: dict[str, Callable[[], object]] = {
     "str(Move)": lambda: str(Move(0, 99)),
     "str(Move, text)": lambda: str(Move("a1", 3)),  # type: ignore[arg-type]
     "Score.score": lambda: Score(win_in=3).score(mate_score=ANY),
+    "PovScore(side)": lambda: PovScore(Score(cp=3), ANY),
+    "PovScore(score)": lambda: PovScore(ANY, 0),
+    "Outcome(winner)": lambda: Outcome(2, "men"),
+    "Outcome(reason)": lambda: Outcome(None, ANY),
     "PovScore.pov": lambda: PovScore(Score(cp=3), 0).pov(ANY),
     "Level(nodes)": lambda: Level("x", 800, ANY, 0, 100, 0),
     "Level(name)": lambda: Level(ANY, 800, 60, 0, 100, 0),
