@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -50,6 +51,7 @@ def main(argv: list[str]) -> int:
         for number, mutant in numbered:
             print(f"{number:>4} {mutant}")
         return 0
+    print(f"mutants: seed {options.seed}, commit {commit()}", flush=True)
     survived = 0
     with Copy(options.limit) as copy:
         for number, mutant in numbered:
@@ -64,6 +66,16 @@ def main(argv: list[str]) -> int:
     share = f", {caught / len(numbered):.0%} caught" if numbered else ""
     print(f"mutants: seed {options.seed}, {caught} caught, {survived} survived{share}")
     return 1 if survived else 0
+
+
+def commit() -> str:
+    """Return the commit of the checkout, with ``-dirty`` if tracked files differ from it."""
+    describe = ["git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    try:
+        done = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        return "unknown, without git"
+    return done.stdout.strip() or "unknown"
 
 
 def try_mutant(

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,12 +38,13 @@ class Gui:
     """An engine process that runs the protocol loop; a ``with`` block kills it at its end."""
 
     def __init__(
-        self, directory: Path | None = None, environment: Mapping[str, str] | None = None
+        self, directory: Path | None = None, environment: Mapping[str, str] | None = None,
+        command: Sequence[str] = ENGINE,
     ) -> None:
         """Start the process in ``directory``, with further environment variables."""
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr,
             cwd=directory, env={**os.environ, **(environment or {})},
         )
         # Writing to a full pipe blocks without a timeout, so the watchdog kills the process.

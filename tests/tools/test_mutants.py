@@ -6,6 +6,7 @@ import itertools
 import subprocess
 import sys
 
+from tests.mutants.__main__ import commit
 from tests.mutants.mutate import KINDS, LAYERS, choose, cython_mutants, python_mutants
 from tests.mutants.trial import ROOT, nearest
 
@@ -86,5 +87,6 @@ def test_a_mutant_is_caught_in_a_copy_and_the_checkout_stays() -> None:
         cwd=ROOT, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert "mutants: seed 4, 1 caught, 0 survived" in done.stdout and done.stderr == ""
+    assert done.stdout.startswith(f"mutants: seed 4, commit {commit()}\n")
     assert "caught by tests/tournament/pairing/test_swiss.py::" in done.stdout
     assert {path: path.read_bytes() for path in package.glob("*.py")} == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,10 +63,19 @@ def test_separate_processes_write_the_same_lines(tables: dict[str, str], positio
 
 
 def test_the_first_search_with_an_empty_table_cache_writes_the_same_lines(tmp_path: Path) -> None:
-    """A search with a node limit waits until the small tables are built."""
+    """A search with a node limit waits until the small tables are built.
+
+    The engine of the first search waits for as long as a busy machine needs to build them.
+    """
+    patient = (
+        "from merels.engine.tablebase import cache; cache.MAX_WAIT = 300.0;"
+        "from merels.protocol.uci.loop import main; main()"
+    )
     cache = {"MERELS_TABLES": str(tmp_path)}
     position = POSITIONS["few men"]
-    first = search_in_a_new_process(cache, position)
+    with Gui(environment=cache, command=(sys.executable, "-c", patient)) as gui:
+        gui.ask("uci")
+        first = search(gui, position)
     assert any(" tbhits 0 " not in line for line in first if " nodes " in line)
     assert search_in_a_new_process(cache, position) == first
 
