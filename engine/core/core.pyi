@@ -65,9 +65,6 @@ def perft(rules: _Rules, fields: _Board, depth: int) -> int:
 def legal_moves(rules: _Rules, fields: _Board) -> list[int]:
     """Return all legal moves; draws by repetition or by a limit on plies are ignored."""
 
-def is_legal_move(rules: _Rules, fields: _Board, move: int) -> bool:
-    """For tests: return whether `legal_moves` contains ``move``, a number of up to 20 bits."""
-
 def fail_assertion() -> None:
     """For tests: fail an assertion in a build with assertions; do nothing in other builds."""
 
@@ -198,20 +195,6 @@ class SearchWorker:
 
         Return whether the last iteration was interrupted before it was complete.
         """
-
-# For tests.
-def ordered_moves(
-    rules: _Rules,
-    fields: _Board,
-    table_move: int = ...,
-    cutoffs: Iterable[tuple[int, int, int, Sequence[int]]] = (),
-    ply: int = 1,
-) -> list[int]:
-    """Return all moves in the order in which a node at ``ply`` searches them.
-
-    ``cutoffs`` are recorded first. Each is (ply, depth, quiet move that caused a cutoff, quiet
-    moves searched before this move).
-    """
 
 def table_classes(men: int) -> int:
     """Return the number of classes of sets of ``men`` points (up to 9) under the 16 symmetries."""

@@ -41,7 +41,6 @@ include "search/search.pxi"
 include "search/proof.pxi"
 include "search/root.pxi"
 include "search/worker.pxi"
-include "search/for_tests.pxi"
 
 SHARED_LAYOUT = shared_layout()
 

@@ -41,12 +41,3 @@ def legal_moves(tuple rules not None, tuple fields not None):
     cdef MoveList list
     generate(&rule_set, &b, &list, True, True)
     return [list.moves[i] for i in range(list.size)]
-
-
-# For tests: the check of moves from the transposition table.
-def is_legal_move(tuple rules not None, tuple fields not None, move_t move):
-    cdef RuleSet rule_set = load_rules(rules)
-    cdef Board b = load_board(fields)
-    if move > NO_MOVE:
-        raise ValueError(f"expected a move of 20 bits, found {move}")
-    return not either_below_minimum(&b) and is_legal(&rule_set, &b, move)

@@ -136,9 +136,8 @@ def _on_board(*values: Value) -> Callable[[random.Random], Value]:
 
 _A_TABLE = {"a": "TableSet"}
 ENTRIES: dict[str, Callable[[random.Random], Value]] = {
-    "ordered_moves": _on_board(0xFFFFF, [[1, 3, 7, [5, 6]]], 1),
     "perft": _on_board(2), "legal_moves": _on_board(),
-    "is_legal_move": _on_board(5), "outcome": _on_board([]),
+    "outcome": _on_board([]),
     "evaluate": _on_board(), "terms": _on_board(), "fail_assertion": _fixed(),
     "load_weights": _fixed({"a": "weights"}), "shuffle": _fixed({"a": "zeros"}, 3),
     "table_classes": _fixed(5), "table_limit": lambda chance: [some_rules(chance), 3, 3],

@@ -62,6 +62,7 @@ class Search:
     def __init__(self) -> None:
         self.table = core.TranspositionTable(1)
         self.entries = Entries(self.table)
+        self.worker = core.SearchWorker(self.table)
 
     def places(self, position: Position) -> range:
         """Return the indices of the entries of a position's bucket."""
@@ -71,7 +72,13 @@ class Search:
 
     def put(self, position: Position, entry: Entry) -> None:
         data = entry.move | (entry.score & 0xFFFF) << 20 | entry.depth << 36 | entry.bound << 44
-        self.entries[self.places(position)[0]] = key_of(position) ^ data, data
+        key = key_of(position)
+        for place in self.places(position):
+            check, stored = self.entries[place]
+            if not stored or check ^ stored == key:
+                self.entries[place] = key ^ data, data
+                return
+        raise AssertionError("the bucket is full")
 
     def get(self, position: Position) -> Entry | None:
         for place in self.places(position):
@@ -85,17 +92,23 @@ class Search:
     def run(
         self, position: Position, depth: int, moves: Sequence[int] = (),
         errors: tuple[int, int, int, int, int, int] | None = None,
+        keep_history: bool = False, game: Sequence[int] = (),
     ) -> SearchResult:
-        """Search one iteration, to ``depth``; ``moves`` are the root moves, by default all."""
-        worker, results = core.SearchWorker(self.table), list[SearchResult]()
-        worker.clear()
+        """Search one iteration, to ``depth``; ``moves`` are the root moves, by default all.
+
+        ``keep_history``: keep the history of move ordering of earlier searches. ``game`` are keys
+        of earlier positions of the game.
+        """
+        worker, results = self.worker, list[SearchResult]()
+        if not keep_history:
+            worker.clear()
 
         def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:
             results.append(SearchResult(lines[0][0], lines[0][2], worker.nodes))
             return False
 
         rules, board = core_rules(position.rules), core_board(position)
-        worker.run(rules, board, [], moves or core_moves(position), report,
+        worker.run(rules, board, game, moves or core_moves(position), report,
                    first_depth=depth, max_depth=depth, errors=errors)  # fmt: skip
         return results[0]
 

@@ -24,6 +24,7 @@ from tests.engine.core.known_values import (
     men_ahead,
     positions,
 )
+from tests.engine.core.reply_order import order_of_replies
 
 pytestmark = pytest.mark.usefixtures("equal_positions")
 FIRST_MOVE, SECOND_MOVE = core_moves(QUIET)[:2]
@@ -270,7 +271,7 @@ def test_late_moves_are_searched_less_deeply() -> None:
         return max(0, int(0.6 + math.log(depth) * math.log(number) / 1.8) - 1)
 
     child = after(QUIET, FIRST_MOVE)
-    ordered = core.ordered_moves(core_rules(RULES), core_board(child))
+    ordered = order_of_replies(QUIET, FIRST_MOVE)
     for position, depth, roots, moves in (
         (QUIET, 5, core_moves(QUIET), core_moves(QUIET)), (child, 4, [FIRST_MOVE], ordered)
     ):

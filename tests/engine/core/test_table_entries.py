@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
 from merels.engine.core import core, weights
-from merels.engine.core.convert import core_board, core_rules
+from merels.engine.core.convert import core_board, core_moves, core_rules, encode_move
 from merels.engine.game.notation import parse_position
-from tests.engine.core.known_values import NO_MOVE
+from merels.engine.game.position import Move, Position
+from merels.engine.game.rules import PRESETS
+from tests.engine.core.known_values import NO_MOVE, UPPER, Entry, Search, after
 from tests.engine.random_games import random_positions
 from tests.kit.entries import Entries
 
@@ -85,20 +88,50 @@ def test_an_impossible_entry_is_dropped(field: str) -> None:
     assert search(table, 10) == expected
 
 
-def test_the_legality_check_agrees_with_the_move_generator() -> None:
-    chance, legal, illegal = random.Random(5), 0, 0
-    for position in random_positions(seed=5, number=1200):
-        rules, board = core_rules(position.rules), core_board(position)
-        moves = core.legal_moves(rules, board)
+def nodes_with_moves() -> Iterator[tuple[Position, int, list[int]]]:
+    """Yield roots, each with one of its moves and with legal replies to this move."""
+    for variant, text, move_text in (
+        # All of White's men are in mills after this move, so Black's two mills remove nothing.
+        ("loc", "***@*@**/@@*@****/OO****OO w 5 4 0 5", "a1xf2"),
+        # Black can close two mills and remove two men.
+        ("multi", "*O*O*O**/********/@*@@***@ w 5 5 0 5", "c5"),
+    ):
+        root = parse_position(text, PRESETS[variant])
+        move = encode_move(Move.from_text(move_text))
+        yield root, move, core_moves(after(root, move))
+    for position in random_positions(seed=5, number=400):
+        # Without limits on plies, which keys would include.
+        rules = replace(position.rules, repetition=0, no_removal_plies=0, three_three_plies=0)
+        root = Position.of(rules, position.men, position.hands, position.side)
+        for move in core_moves(root)[:1]:
+            if after(root, move).outcome() is None:
+                yield root, move, core_moves(after(root, move))[:12]
+
+
+def test_the_move_of_an_entry_is_used_if_it_is_legal(equal_positions: None) -> None:
+    """All positions are equal, so the move searched first stays the best unless the game ends."""
+    chance, search, legal, illegal = random.Random(5), Search(), 0, 0
+    for root, first, moves in nodes_with_moves():
+        child = after(root, first)
+        search.table.clear()
+        expected = search.run(root, 2, [first])
         near = [move ^ 1 << chance.randrange(20) for move in moves]
         swapped = [with_bits(move, chance.choice(moves) >> 10, 10, 10) for move in moves]
-        for move in {*moves, *near, *swapped, NO_MOVE, chance.randrange(1 << 20)}:
-            assert core.is_legal_move(rules, board, move) == (move in moves), position
-            legal += move in moves
-            illegal += move not in moves
-    assert legal > 10_000 and illegal > 10_000
-    with pytest.raises(ValueError, match="expected a move of 20 bits"):
-        core.is_legal_move(RULES, BOARD, 1 << 20)
+        for move in {*moves, *near, *swapped, chance.randrange(1 << 20)}:
+            search.table.clear()
+            search.put(child, Entry(0, 0, UPPER, move))
+            result = search.run(root, 2, [first])
+            if move not in core_moves(child):
+                assert result == expected, (root, move)
+                illegal += 1
+                continue
+            end = after(child, move)
+            if result.score == 0 and all(
+                after(end, reply).outcome() is None for reply in core_moves(end)
+            ):
+                assert result.line[1] == move, (root, move)
+                legal += 1
+    assert legal > 1000 and illegal > 1000, (legal, illegal)
 
 
 def test_a_table_is_empty_after_it_has_grown() -> None:
