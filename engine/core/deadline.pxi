@@ -11,8 +11,8 @@ def monotonic_ns():
 
 
 cdef class Deadline:
-    cdef int64_t at
-    cdef int64_t for_proofs
+    cdef int64_t at          # nanoseconds of `now`
+    cdef int64_t for_proofs  # end of the proofs that a win is the shortest, see proof.pxi
 
     def __cinit__(self):
         self.at = self.for_proofs = NEVER

@@ -166,12 +166,18 @@ cdef inline void generate_with_threats(const RuleSet *rules, const Board *b, uin
     assert list.size <= MAX_MOVES
 
 
-# Write moves of any board to a MoveList: none if a side has fewer than three men.
+# Write moves of any board to a MoveList: those that close a mill (`closing`), the quiet ones
+# (`quiet`), or both; none if a side has fewer than three men.
 cdef inline void generate(const RuleSet *rules, const Board *b, MoveList *list, bint closing,
                           bint quiet) noexcept nogil:
     list.size = 0
     if likely(not either_below_minimum(b)):
         generate_with_threats(rules, b, own_threats(rules, b), list, closing, quiet)
+
+
+# Write the legal moves of any board to a MoveList.
+cdef inline void generate_all(const RuleSet *rules, const Board *b, MoveList *list) noexcept nogil:
+    generate(rules, b, list, True, True)
 
 
 cdef bint contains(const MoveList *list, move_t move) noexcept nogil:
@@ -184,7 +190,7 @@ cdef bint contains(const MoveList *list, move_t move) noexcept nogil:
 
 cdef bint is_generated(const RuleSet *rules, const Board *b, move_t move) noexcept nogil:
     cdef MoveList list
-    generate(rules, b, &list, True, True)
+    generate_all(rules, b, &list)
     return contains(&list, move)
 
 

@@ -3,9 +3,10 @@
 # Needs bitboard.pxi, board.pxi, movegen.pxi.
 
 
+# For an assertion of the search.
 cdef inline int count_generated(const RuleSet *rules, const Board *b) noexcept nogil:
     cdef MoveList list
-    generate(rules, b, &list, True, True)
+    generate_all(rules, b, &list)
     return list.size
 
 
@@ -14,7 +15,7 @@ cdef uint64_t perft_count(const RuleSet *rules, const Board *b, int depth) noexc
     cdef Board after
     cdef uint64_t total = 0
     cdef int i
-    generate(rules, b, &list, True, True)
+    generate_all(rules, b, &list)
     if depth == 1:
         return list.size
     for i in range(list.size):
@@ -39,5 +40,5 @@ def legal_moves(tuple rules not None, tuple fields not None):
     cdef RuleSet rule_set = load_rules(rules)
     cdef Board b = load_board(fields)
     cdef MoveList list
-    generate(&rule_set, &b, &list, True, True)
+    generate_all(&rule_set, &b, &list)
     return [list.moves[i] for i in range(list.size)]

@@ -84,6 +84,7 @@ cdef extern from *:
           return result;
       }
     #else
+      /* Callers test HAS_BIT_GATHER first; the macros only compile. */
       enum { merels_gathers_bits = 0 };
       #define MERELS_GATHER_BITS(x, mask) (x)
       #define MERELS_SCATTER_BITS(x, mask) (x)
@@ -131,6 +132,7 @@ cdef extern from *:
       }
     #endif
     """
+    # The greater number: one instruction, without a branch.
     double greater "MERELS_GREATER"(double x, double y) noexcept nogil
     int lowest "MERELS_LOWEST"(uint32_t mask) noexcept nogil
     int lowest64 "MERELS_LOWEST64"(uint64_t mask) noexcept nogil

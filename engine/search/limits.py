@@ -83,6 +83,7 @@ class Info:
     ``depth`` and ``seldepth`` are in plies; ``multipv`` is the rank of the variation, 1 the best.
     ``time`` is in seconds; ``hashfull`` and ``wdl`` (win, draw, loss) are in permille; ``bound``
     is ``lower``, ``upper`` or empty. ``pv`` is the principal variation up to its last legal move.
+    ``string`` is the text of an ``info string`` line.
     """
 
     score: PovScore | None = None

@@ -56,9 +56,9 @@ class Reporter:
     def _in_order(self, lines: Lines) -> list[tuple[Line, Score]]:
         """Return lines and their scores, the best score first.
 
-        The core orders lines by rank, and behind moves that do not repeat a position. An estimate
-        is therefore lowered to that of an earlier line. Values from tables and proven ends are
-        exact, and only move their lines.
+        The core orders lines by rank, and lines that repeat a position after other lines of similar
+        value. So an estimate above that of an earlier line is lowered to it. Values from tables and
+        proven ends are exact: their lines are only moved.
         """
         ordered, most = list[tuple[Line, Score]](), TABLE_CP
         for line in lines:

@@ -81,7 +81,7 @@ def play(
 ) -> Iterator[tuple[Problem, Move, bool]]:
     """Yield each problem, the searcher's move, and whether the move keeps the value.
 
-    The searcher is cleared before each problem. A time limit is for the search alone.
+    The searcher is cleared before each problem. A time limit applies only to the search.
     """
     for problem in problems:
         searcher.clear()

@@ -3,10 +3,11 @@
     python -m merels.engine.training.fit -tables DIR
 
 The first weights are fitted to random positions of every table. Each round of self-play then uses
-the weights of the round before. Its games are fast and contain random moves. Their positions, and
-positions in the hash tables of their searches, are labelled by the tables and fitted together with
-the random positions. Tables cannot show which of two draws is harder to defend. A label therefore
-also has the score of a search and, without tables, the result of the game.
+the weights of the previous round. Its games are fast and contain random moves. Their positions, and
+positions in the hash tables of their searches, are fitted together with the random positions.
+
+A label is the weighted mean of a result and a search's score. The result is the tables' value or,
+without tables, the result of the game. The score shows which of two draws is harder to defend.
 
 The last rounds add samples that separate right from wrong moves. In a position where at most a
 third of the moves keep the value, one short search follows the best of these moves and one the best
@@ -54,27 +55,28 @@ PER_MOVING_TABLE = 100_000
 PER_OTHER_TABLE = 1_000
 """Random positions from each other table."""
 ROUNDS = (
-    Round(2_000, 300),
-    Round(20_000, 1_500),
-    *[Round(15_000, 1_500, leaves=True)] * 4,
+    Round(games=2_000, nodes=300),
+    Round(games=20_000, nodes=1_500),
+    *[Round(games=15_000, nodes=1_500, leaves=True)] * 4,
 )
 SHARE = 0.3
-"""Weight of the search's score in a label; the result has the rest."""
+"""Weight of the search's score in a label; the weight of the result is 1 - SHARE."""
 EPOCHS = 4
 RATE = 0.01
 """Initial learning rate. It falls with the square of the remaining share of the fit."""
 STEPS = 32
 """Number of learning rates in an epoch."""
 DECAY = 1_900_000
-"""Weight decay of one step at a learning rate of 1, times the number of samples: a fit of more
-samples needs less decay."""
+"""Weight decay for a learning rate of 1, times the number of samples: the more samples, the less
+decay they need."""
 
 
 def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
 
     Each piece is a concatenation of samples; ``unseen`` are keys of `suite_keys`;
-    ``processes`` is the number of threads.
+    ``processes`` is the number of threads. Each quarter of the evaluation's phases has weights of
+    its own and is fitted separately.
     """
     all_samples = b"".join(pieces)
     held_out = trainer.split_samples(trainer.select_samples(all_samples, unseen, True))
@@ -114,7 +116,7 @@ def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], process
     return path.read_bytes()
 
 
-def _learn(quarter: trainer.Fit, samples: bytearray, epoch: int) -> None:
+def _learn(part: trainer.Fit, samples: bytearray, epoch: int) -> None:
     """Fit one epoch, in steps with falling learning rates."""
     number = len(samples) // trainer.SAMPLE_BYTES
     ends = [number * step // STEPS * trainer.SAMPLE_BYTES for step in range(STEPS + 1)]
@@ -122,7 +124,7 @@ def _learn(quarter: trainer.Fit, samples: bytearray, epoch: int) -> None:
     for step in range(STEPS):
         remaining = 1 - (epoch + (step + 0.5) / STEPS) / EPOCHS
         rate = RATE * remaining * remaining
-        quarter.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate, decay)
+        part.epoch(memoryview(samples)[ends[step]:ends[step + 1]], rate, decay)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -173,10 +175,8 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
     )
     random_pieces = [
         (labeller, piece)
-        for labeller in labellers
-        for piece in labeller.draw(
-            per_moving if labeller is labellers[0] else per_other, per_other
-        )
+        for index, labeller in enumerate(labellers)  # The first has the standard rules.
+        for piece in labeller.draw(per_other if index else per_moving, per_other)
     ]
     payload = (
         _cached_fit(args.work, [piece for _, piece in random_pieces], unseen, args.processes)
@@ -205,8 +205,8 @@ def _leaves(
 ) -> list[bytes]:
     """Return the labelled leaves of the critical positions of games, cached in ``work``."""
     rules = [labeller.tables.rules for labeller in labellers]
-    samples = [zlib.crc32(piece) for piece in played]
-    prefix = file_prefix(payload, samples, rules, LEAF_NODES, SCORED_NODES, PER_LOGIT)
+    checksums = [zlib.crc32(piece) for piece in played]
+    prefix = file_prefix(payload, checksums, rules, LEAF_NODES, SCORED_NODES, PER_LOGIT)
 
     def leaves(number: int) -> bytes:
         path = work / f"{prefix}-{number}.leaves"

@@ -52,7 +52,7 @@ KEYS = (START.key, START.key + 1)
     {"black_clock": math.nan}, {"white_inc": -1}, {"black_inc": "0"},
 ])
 def test_a_value_that_is_no_limit_is_refused_at_once(values: dict[str, Any]) -> None:
-    """These searched without an end, overflowed, or were accepted."""
+    """In a former version, searches with these values did not end, overflowed, or were accepted."""
     with pytest.raises(InputError, match="expected a (whole )?number from"):
         Limit(**values)
 
@@ -70,13 +70,13 @@ def test_a_whole_float_is_an_integer_limit() -> None:
     {"number": "1"}, {"history": [START.key]}, {"history": KEYS}, {"history": ("x",)},
 ])
 def test_a_position_of_wrong_values_is_refused_at_once(values: dict[str, Any]) -> None:
-    """A text was stored as rules, and failed seven plies later."""
+    """In a former version, a text was stored as rules, and failed seven plies later."""
     with pytest.raises(InputError, match="expected"):
         Position.of(**values)
 
 
 def test_a_text_makes_a_position() -> None:
-    """A text was stored as rules."""
+    """In a former version, a text was stored as rules."""
     position = Position("O***@***/********/******** b 8 8 0 2")
     assert (position.turn, position.man_at("d5"), position.man_at("D3")) == (BLACK, WHITE, BLACK)
     assert position.man_at("a1") is None
@@ -95,7 +95,7 @@ def test_a_text_makes_a_position() -> None:
             START.man_at(point)  # type: ignore[arg-type]
 
 
-def test_a_position_knows_whether_the_game_is_over() -> None:
+def test_a_position_states_whether_the_game_is_over() -> None:
     assert not START.is_game_over()
     assert Position("OO******/@@@*****/******** w 0 0 0 9").is_game_over()
 

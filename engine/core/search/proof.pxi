@@ -95,7 +95,7 @@ cdef void set_line_to_end(Worker *w, const Board *b, MoveList *list, int plies,
         w.pv_length[0] = ply + 1
         make(&current, list.moves[i], &after)
         current = after
-        generate(&w.game.rules, &current, list, True, True)
+        generate_all(&w.game.rules, &current, list)
 
 
 # Return the exact value of a line of the root if the search has found a win or a loss within the

@@ -294,7 +294,7 @@ cdef class SearchWorker:
             raise ValueError(
                 f"impossible numbers of root moves and ranks: {len(moves)} and {len(ranks)}")
         w.root_size = end = len(moves)
-        generate(&w.game.rules, b, &legal, True, True)
+        generate_all(&w.game.rules, b, &legal)
         for i in range(w.root_size - 1, -1, -1):
             w.root[i] = moves[i]
             if not contains(&legal, w.root[i]):

@@ -28,7 +28,7 @@ cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) n
 cdef void tally_values(const uint8_t *values, uint32_t men, int others,
                        uint64_t *counts) noexcept nogil:
     cdef uint32_t size = BINOMIAL[POINT_COUNT - count(men)][others]
-    cdef uint32_t rank, board, won = 0, lost = 0, mask = (1u << others) - 1
+    cdef uint32_t rank, other_men, won = 0, lost = 0, mask = (1u << others) - 1
     cdef int stabilizer[SYMMETRY_COUNT]  # symmetries that map `men` to themselves
     cdef int symmetry, stabilizer_size = 0, i
     for symmetry in range(1, SYMMETRY_COUNT):
@@ -44,10 +44,10 @@ cdef void tally_values(const uint8_t *values, uint32_t men, int others,
         counts[DRAWN] += size - won - lost
         return
     for rank in range(size):
-        board = expand(mask, men)
+        other_men = expand(mask, men)
         mask = next_mask(mask)
         for i in range(stabilizer_size):
-            if rank_of(compress(image_of(stabilizer[i], board), men), others) < rank:
+            if rank_of(compress(image_of(stabilizer[i], other_men), men), others) < rank:
                 break
         else:
             counts[values[rank]] += 1

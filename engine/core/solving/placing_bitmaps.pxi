@@ -42,6 +42,7 @@ cdef bint list_used_words(UsedWords *used, int points, int most) noexcept nogil:
     if used.words == NULL:
         return False
     for word in range(words_over(points)):
+        # A bitmap over fewer points consists of the first words of a larger one.
         while smaller <= points and (smaller < WORD_BITS or word >= words_over(smaller)):
             used.size[smaller] = size
             smaller += 1
@@ -116,6 +117,7 @@ cdef void permute(const Permutation *plan, const UsedWords *used, const uint64_t
         copy[used.words[j]] = bitmap[used.words[j]]
     for k in range(plan.exchanges):
         swap_index_bits(copy, used, used.size[points], plan.low[k], plan.other[k])
+    # Each word's place follows from the place of the word without its lowest bit.
     order[0] = 0
     for j in range(1, used.size[result_points]):
         i = used.words[j]
@@ -206,7 +208,7 @@ cdef void best_removals(const RuleSet *rules, const Lines *lines, const UsedWord
         for k in range(lines.points):
             all_closed &= ~present[k] | closed[k]
         # A man in a mill is safe, unless all men are in mills and the rules then allow removing
-        # any.
+        # any; under these rules only the empty set has no removable man.
         result = bitmap[word] & all_closed if rules.locked_none else bitmap[0] & (word == 0)
         for k in range(lines.points):
             removable_here = ~closed[k] if rules.locked_none else ~closed[k] | all_closed

@@ -72,7 +72,7 @@ cdef int depth_of_loss(const Tables *tables, const Board *b, int most) noexcept 
         return deepest
     deepest = 0
     most = min(most, least_listed_depth(&tables.rules, count(b.own), count(b.opponent)) - 1)
-    generate(&tables.rules, b, &list, True, True)
+    generate_all(&tables.rules, b, &list)
     for i in range(list.size):
         if deepest == 0:
             deepest = 1
@@ -96,7 +96,7 @@ cdef int depth_of_win(const Tables *tables, const Board *b, int most) noexcept n
         if is_removal(list.moves[i]) and (
                 own_below_minimum(&after) or table_probe(tables, &after) == LOST):
             return 1
-    generate(&tables.rules, b, &list, True, True)
+    generate_all(&tables.rules, b, &list)
     for i in range(list.size):
         if shortest < 2:
             break

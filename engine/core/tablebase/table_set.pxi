@@ -113,7 +113,7 @@ cdef class TableSet:
     def shared(self):
         return PyCapsule_New(&self.tables, "merels.Tables", NULL)
 
-    # Number the packed tables among some tables, and allocate the cache of their blocks.
+    # Give each packed table in a list its number in the cache of blocks; allocate the cache.
     cdef int load_cache(self, list tables) except -1:
         cdef _OpenTable table
         for table in tables:
@@ -201,7 +201,7 @@ cdef class TableSet:
             if game == NULL or moves == NULL or values == NULL:
                 raise MemoryError("no memory for the values of moves")
             load_game(game, rules, history)
-            generate(&game.rules, &b, moves, True, True)
+            generate_all(&game.rules, &b, moves)
             if root_moves is not None:
                 keep_moves(moves, root_moves)
             share(&self.tables.users, "the set of tables")
@@ -218,11 +218,11 @@ cdef class TableSet:
     def bounds(self, tuple fields not None):
         cdef Board b = load_board(fields)
         cdef int least, greatest
-        cdef bint known
+        cdef bint has_bounds
         share(&self.tables.users, "the set of tables")
-        known = table_bounds(&self.tables, &b, &least, &greatest)
+        has_bounds = table_bounds(&self.tables, &b, &least, &greatest)
         end_sharing(&self.tables.users)
-        return (least, greatest) if known else None
+        return (least, greatest) if has_bounds else None
 
 
 def table_limit(tuple rules not None, int own, int opponent):

@@ -29,10 +29,12 @@ def draw_samples(tables, int own, int opponent, int hand, int number, seed):
     memset(&sample, 0, sizeof(sample))
     sample.flying = open_tables.rules.flying
     sample.score = NO_POINTS
+    # Placements alternate: the side to move has as many men in hand as the opponent, or one more.
     sample.board.own_hand = (hand + 1) // 2
     sample.board.opponent_hand = hand // 2
     share(&open_tables.users, "the set of tables")
     with nogil:
+        # A table may have few positions in which the game goes on.
         while written < number and tries < 2 * <int64_t>number:
             tries += 1
             men_at(own, opponent, hand, random_below(&state, classes), random_below(&state, size),
@@ -65,7 +67,7 @@ cdef inline void play_random_move(const RuleSet *rules, Sample *sample,
                                   uint64_t *state) noexcept nogil:
     cdef MoveList moves
     cdef Board after
-    generate(rules, &sample.board, &moves, True, True)
+    generate_all(rules, &sample.board, &moves)
     make(&sample.board, moves.moves[random_below(state, moves.size)], &after)
     if goes_on(rules, &after):
         after.plies = 0
@@ -135,8 +137,10 @@ def labelled_samples(data):
     cdef bytearray labelled = copy_bytes(data)
     cdef Py_ssize_t i, number = check_samples(span_of(labelled)), kept = 0
     cdef uint8_t *out = labelled
+    cdef Sample sample
     for i in range(number):
-        if read_bytes(out + SAMPLE_BYTES * i + 10, 2) != NO_POINTS:
+        read_sample(out + SAMPLE_BYTES * i, &sample)
+        if sample.result != NO_POINTS:
             memmove(out + SAMPLE_BYTES * kept, out + SAMPLE_BYTES * i, SAMPLE_BYTES)
             kept += 1
     del labelled[SAMPLE_BYTES * kept:]

@@ -3,7 +3,8 @@
 #
 # Needs board.pxi, evaluation/features.pxi, training/samples.pxi.
 
-# The parameters of a quarter of the phases.
+# The parameters of a quarter of the phases. (Each phase has values of its own, each quarter of the
+# phases has vectors of its own; see features.pxi.)
 cdef struct Parameters:
     float vector[ROWS][HIDDEN]
     float value[PHASES_PER_QUARTER][ROWS]
@@ -12,7 +13,7 @@ cdef struct Parameters:
 
 cdef enum:
     BATCH = 4096
-    PER_LOGIT = 130          # evaluation, in hundredths of a man, for an expectation of 73 %
+    PER_LOGIT = 130          # hundredths of a man for a logit of 1: an expectation of 73 %
 
 cdef enum:
     VECTORS = ROWS * HIDDEN  # count of the numbers of all vectors, the first part of Parameters
@@ -123,6 +124,8 @@ cdef class Fit:
         for i in range(ROWS):
             for j in range(HIDDEN):
                 self.parameters.vector[i][j] = 1e-4 * (random_below(&state, 2001) - 1000.0)
+        # Half of the neurons begin in favour of the side to move, half against it. All begin in the
+        # middle of their range, so that each has a gradient.
         for i in range(PHASES_PER_QUARTER):
             for j in range(HIDDEN):
                 self.parameters.bias[i][j] = 0.5
@@ -234,6 +237,7 @@ cdef class Fit:
         for phase in range(PHASES_PER_QUARTER):
             at = self.quarter * PHASES_PER_QUARTER + phase
             for i in range(ROWS):
+                # Values are stored in quarters of a hundredth of a man.
                 write_number(out, at * ROWS + i, p.value[phase][i] * 4 * PER_LOGIT,
                              LARGEST_VALUE if i < FEATURES else LARGEST_PART)
             for i in range(HIDDEN):

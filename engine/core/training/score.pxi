@@ -84,7 +84,7 @@ cdef int critical_leaves(const BoardSearch *s, const Tables *tables, const Board
     cdef Board chosen[2]     # by whether the move holds the value
     cdef int best_value[2]
     cdef int i, best, value, holds, leaf_count = 0
-    generate(&tables.rules, b, &moves, True, True)
+    generate_all(&tables.rules, b, &moves)
     if not is_critical(tables, b, &moves, points, &best):
         return 0
     best_value[0] = best_value[1] = -INFINITE

@@ -38,7 +38,7 @@ from tests.protocol.gui import Gui
 
 MILL = PRESETS["mill"]
 NAMES = ("mill", "morris", "loc", "multi")
-"""Rule sets whose tables the package has; `morris` and `roman` have those of `mill`."""
+"""Rule sets of the tests; `morris`, like `roman`, uses the files of `mill`."""
 STORED = ("mill", "loc", "multi")
 """Rule sets with files of their own."""
 
@@ -54,7 +54,7 @@ def positions(rules: Rules, number: int) -> Iterator[Position]:
         yield position
 
 
-def known(position: Position) -> Tables:
+def tables_of(position: Position) -> Tables:
     """Return the package's tables, which must have the values of a position's moves."""
     tables = opening_tables(position)
     assert tables is not None
@@ -63,7 +63,7 @@ def known(position: Position) -> Tables:
 
 def test_the_package_has_all_sectors_of_the_opening_in_two_megabytes() -> None:
     for rules in map(preset, NAMES):
-        assert known(Position(rules)).headers.keys() == set(opening_sectors(rules))
+        assert tables_of(Position(rules)).headers.keys() == set(opening_sectors(rules))
     files = [path for path in ROOT.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} == {".wdp"}
     assert len(files) == sum(len(opening_sectors(PRESETS[name])) for name in STORED)
@@ -76,7 +76,7 @@ def test_the_values_are_those_of_the_published_results(name: str) -> None:
         (int(row["own"]), int(row["opponent"]), int(row["in_hand"])): row["crc32"]
         for row in rows(name)
     }
-    for sector, header in known(Position(PRESETS[name])).headers.items():
+    for sector, header in tables_of(Position(PRESETS[name])).headers.items():
         assert f"{header.values_checksum:08x}" == published[tuple(sector)]
 
 
@@ -127,17 +127,18 @@ def test_a_search_of_one_node_keeps_the_value_in_the_first_eight_placements(name
     searcher, blunders = Searcher(1), 0
     for position in positions(PRESETS[name], 60):
         values = {
-            move: stored.value for move, stored in known(position).moves(position) if stored
+            move: stored.value for move, stored in tables_of(position).moves(position) if stored
         }
         assert len(values) == len(position.legal_moves())
-        for searcher.opening in (True, False):
+        for uses_tables in (True, False):
+            searcher.opening = uses_tables
             searcher.clear()
             result = searcher.search(position, Limit(nodes=1))
-            assert result.move is not None and bool(result.info.tbhits) == searcher.opening
+            assert result.move is not None and bool(result.info.tbhits) == uses_tables
             held = values[result.move] == max(values.values())
-            assert held or not searcher.opening
+            assert held or not uses_tables
             blunders += not held
-    assert blunders, "the search alone makes no mistake in these positions"
+    assert blunders, "a search without the tables makes no mistake in these positions"
 
 
 def test_small_tables_are_used_beside_those_of_the_opening() -> None:

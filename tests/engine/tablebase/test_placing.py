@@ -126,11 +126,12 @@ def test_verification_finds_wrong_values_of_the_placing_phase(tables: Tables) ->
     """Verification finds a wrong value, and right values that contradict wrong successors."""
     spoilt = Tables(MULTI)
     changed = Sector(2, 2, 2)
-    for *men, values, depths in table_rows(MULTI, 6, depths=True, placing=True):
+    for *counts, values, depths in table_rows(MULTI, 6, depths=True, placing=True):
         data = bytes(values)
-        if Sector(*men) == changed:
+        if Sector(*counts) == changed:
+            # Exchange wins and losses in the first place of each byte.
             data = bytes(byte ^ 0b11 if byte & 0b11 in (1, 2) else byte for byte in data)
-        spoilt.core.add([(*men, data, depths)])
+        spoilt.core.add([(*counts, data, depths)])
     for sample in (0, 400):
         verifier = Verifier(spoilt, sample=sample)
         [result] = verifier.check(changed)

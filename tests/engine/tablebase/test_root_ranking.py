@@ -29,11 +29,15 @@ from merels.engine.training.samples import random_position
 from tests.kit.tables import built_folder, built_tables
 
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
+"""Rules without draws by repetition or by a limit on plies: the tables' values are exact."""
 MORRIS = make_rules("morris")
+RANK = 6
+"""Index of the rank in a row of `Ranking`."""
 
 
 @pytest.fixture(scope="module")
 def tables() -> Tables:
+    """Tables with depths of `RULES`."""
     return built_tables(RULES, 7, depths=True)
 
 
@@ -81,7 +85,7 @@ def won_positions(
 def test_wins_of_equal_depth_are_settled_up_to_the_greatest_exact_depth(
     depth: int, settled: bool
 ) -> None:
-    """The replies to a move of depth 256 have the greatest stored depth, which is only a bound."""
+    """A move of depth 256 leads to the greatest stored depth, 255, which means 255 or more."""
     rows = [(move, 1, depth, True, False, False, 0) for move in (1, 2)]
     assert Ranking(rows, 2).settled == settled
 
@@ -246,6 +250,7 @@ def test_a_slow_table_does_not_delay_the_search(tmp_path: Path, stopped: bool) -
         clock.stop()
     limit = Limit() if stopped else Limit(time=0.001)
     result = searcher.search(position, limit, clock=clock)
+    # A search that is stopped or out of time looks up only one move.
     assert result.move in position.legal_moves() and result.info.tbhits == 1
     hits = searcher.search(position, Limit(depth=1)).info.tbhits
     assert hits == len(position.legal_moves()) > 20
@@ -280,7 +285,7 @@ def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
         if stored.value >= 0 and len(ranking.rows) > 1:
             searched[stored.value] += 1
             depth = searcher.search(position, clock).info.depth or 0
-            assert depth == 1 if stored.value else depth > 1
+            assert (depth == 1) if stored.value else (depth > 1)
 
 
 def test_a_position_without_history_is_certain_under_any_repetition_limit(tables: Tables) -> None:
@@ -333,7 +338,7 @@ def test_only_the_search_chooses_among_draws_and_among_losses(
         plain.clear()
         move = searcher.search(position, Limit(depth=4)).move
         assert move == plain.search(position, Limit(depth=4), root_moves=holding).move
-    assert narrowed > 20 or value < 0
+    assert narrowed > 20 or value < 0  # All moves of a lost position are losses.
 
 
 def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) -> None:
@@ -357,7 +362,7 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
         assert repeated.key == start.key and ranking is not None
         checked += 1
         assert moves_of(ranking)[-1] == out[0]
-        ranks = [row[6] for row in ranking.rows]
+        ranks = [row[RANK] for row in ranking.rows]
         assert ranks[-1] > ranks[-2] == ranks[0]
 
 
