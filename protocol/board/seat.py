@@ -24,9 +24,9 @@ class Seat:
     Only the search thread starts, commands and ends the engine; any thread may call `abort_start`.
     """
 
-    def __init__(self, part: str, trace: Trace) -> None:
-        """Create an empty seat; ``trace`` gets all lines to and from its engines."""
-        self.part = part
+    def __init__(self, role: str, trace: Trace) -> None:
+        """Create an empty seat. ``role`` is White, Black or Analysis; ``trace`` gets all lines."""
+        self.role = role
         self.trace = trace
         self.choice: EngineSpec | None = None
         self.level = ""

@@ -107,8 +107,8 @@ class Session:
         """Whether engines and review have ended because no page shows the board."""
         self._search_thread = SearchThread(self)
         self.seats = [
-            Seat(part, self._search_thread.receive)
-            for part in ("White", "Black", "Analysis")
+            Seat(role, self._search_thread.receive)
+            for role in ("White", "Black", "Analysis")
         ]
         self.seats[1].assign(choices[0], "Club")
         self.seats[2].assign(choices[0], FULL)
@@ -237,8 +237,8 @@ class Session:
     def _save(self) -> None:
         """Save the game if it has changed; the caller holds the lock."""
         if self.game.played and self.game.over:  # Players chosen later have not played this game.
-            for part, name in enumerate(("White", "Black")):
-                self.game.record.tags.setdefault(name, self.player_name(part))
+            for number, name in enumerate(("White", "Black")):
+                self.game.record.tags.setdefault(name, self.player_name(number))
         if self.saver.has_unsaved_changes(self.game):
             are_engines = [seat.choice is not None for seat in self.seats[:2]]
             self.saver.save(self.game, self.snapshot(), self.time, are_engines)
@@ -314,11 +314,11 @@ class Session:
 
     def set_players(self, players: Sequence[Player]) -> None:
         """Assign White, Black and the analyst; an unchanged player keeps its engine process."""
-        for part, (seat, (choice, level, name)) in enumerate(zip(self.seats, players)):
+        for number, (seat, (choice, level, name)) in enumerate(zip(self.seats, players)):
             if (seat.choice, seat.level) != (choice, level):
                 seat.assign(choice, level)
-            if part < 2:
-                self.names[part] = name
+            if number < 2:
+                self.names[number] = name
 
     def new_clock(self) -> Clock | None:
         """Return a clock for a new game; None if the time control is per move."""
@@ -327,7 +327,7 @@ class Session:
         return Clock(self.time["base"], self.time["increment"])
 
     @property
-    def reveals(self) -> bool:
+    def shows_evaluation(self) -> bool:
         """Whether evaluations, variations and proven values are shown now."""
         return self.show_evaluation[self.analysing]
 
@@ -335,17 +335,18 @@ class Session:
         """Return a copy of the game's record."""
         return self.game.snapshot((self.player_name(0), self.player_name(1)))
 
-    def player_name(self, part: int) -> str:
+    def player_name(self, number: int) -> str:
         """Return the name of White (0), Black (1) or the analyst (2); '' if it is unknown.
 
         A name that neither the user nor a record has given is a `Message`.
         """
-        seat, recorded = self.seats[part], self.game.record.tags.get(("White", "Black", "")[part])
-        if recorded is not None or part < 2 and not self.game.played:
+        seat = self.seats[number]
+        recorded = self.game.record.tags.get(("White", "Black", "")[number])
+        if recorded is not None or number < 2 and not self.game.played:
             return recorded or ""
         if seat.choice is None:
-            plays_engine = self.seats[1 - part].choice is not None
-            return self.names[part] or message("You" if plays_engine else "Player")
+            plays_engine = self.seats[1 - number].choice is not None
+            return self.names[number] or message("You" if plays_engine else "Player")
         if seat.level in ("", FULL) or seat.choice is not OWN_ENGINE:
             return seat.choice.name
         return message("merels ({level})", level=seat.level)
@@ -364,7 +365,7 @@ class Session:
                 time = game.clock or self.time["seconds"]
                 start = first.under(game.last.rules)
                 return Job(player, player.version, start, game.live.moves, game.last, time)
-            if self.reveals and game.shown.outcome() is None and not self._resting:
+            if self.shows_evaluation and game.shown.outcome() is None and not self._resting:
                 analyst, moves = self.seats[2], game.at.moves
                 start = first.under(game.shown.rules)
                 return Job(
@@ -400,7 +401,7 @@ class Session:
         expected = isinstance(error, (EngineError, InputError))
         reason = str(error) if expected else unexpected(error)
         with self.lock:
-            self.engine_error = message("{part}: {reason}", part=job.seat.part, reason=reason)
+            self.engine_error = message("{role}: {reason}", role=job.seat.role, reason=reason)
             if self.game.clock is not None:
                 self.game.clock.run(None)
         self.announce("state")

@@ -59,11 +59,11 @@ def event_data(session: Session, kind: str) -> Any:
             return state_view(session)
         if kind == "review":
             return review_view(session)
-        if session.infos is None or not session.reveals:
+        if session.infos is None or not session.shows_evaluation:
             return None
         job, infos = session.infos
         name = session.player_name(session.seats.index(job.seat))
-        return info_view(infos, job.position, job.seat.part, name)
+        return info_view(infos, job.position, job.seat.role, name)
 
 
 def moves_view(session: Session) -> JSON:
@@ -111,7 +111,7 @@ def state_view(session: Session) -> JSON:
     result, reason = game.result()
     legal = [str(move) for move in shown.legal_moves()] if session.may_move else []
     is_running = session.playing and not session.paused and not session.engine_error
-    proven = proven_view(shown) if session.reveals else None
+    proven = proven_view(shown) if session.shows_evaluation else None
     return {
         "game": session.generation,
         "playing": session.playing,
@@ -128,7 +128,7 @@ def state_view(session: Session) -> JSON:
         "final": shown.outcome() is not None,
         "offer": game.offer,
         "rules": {"variant": shown.rules.variant, "fields": fields_view(shown.rules)},
-        "players": [player_view(session, part) for part in range(3)],
+        "players": [player_view(session, number) for number in range(3)],
         "time": session.time,
         "clock": game.clock and {
             "left": [round(game.clock.left(side), 2) for side in (0, 1)],
@@ -137,16 +137,16 @@ def state_view(session: Session) -> JSON:
         "thinking": is_running and session.seats[game.last.side].choice is not None,
         "paused": session.paused,
         "analysing": session.analysing,
-        "reveals": session.reveals,
+        "shows_evaluation": session.shows_evaluation,
         "lines": session.lines,
         "error": session.engine_error,
-        "kept": session.saver.store is not None and not session.saver.has_unsaved_changes(game),
+        "saved": session.saver.store is not None and not session.saver.has_unsaved_changes(game),
         "save_error": session.saver.save_error,
         "over": game.over,
         "result": result,
         "reason": reason,
         "proven": proven,
-        "tables": tables_view(session, shown, proven is None) if session.reveals else None,
+        "tables": tables_view(session, shown, proven is None) if session.shows_evaluation else None,
     }
 
 
@@ -163,11 +163,11 @@ def tables_view(session: Session, position: Position, unproven: bool) -> JSON | 
     return {"rules": names} if names else None
 
 
-def player_view(session: Session, part: int) -> JSON:
+def player_view(session: Session, number: int) -> JSON:
     """Return a player; ``engine`` is an index in `Session.choices`, or None for a user."""
-    seat = session.seats[part]
+    seat = session.seats[number]
     index = None if seat.choice is None else session.choices.index(seat.choice)
-    name, typed = session.player_name(part), session.names[part] if part < 2 else ""
+    name, typed = session.player_name(number), session.names[number] if number < 2 else ""
     return {"engine": index, "level": seat.level or FULL, "name": name, "typed": typed}
 
 
@@ -215,7 +215,7 @@ def _unreachable_reason(position: Position) -> str:
     return ""
 
 
-def info_view(infos: list[Info], position: Position, part: str, name: str) -> JSON:
+def info_view(infos: list[Info], position: Position, role: str, name: str) -> JSON:
     """Return an engine's variations in a position.
 
     ``share`` is White's expected score from 0 to 1, or None; ``nps`` is nodes per second.
@@ -223,7 +223,7 @@ def info_view(infos: list[Info], position: Position, part: str, name: str) -> JS
     best = infos[0] if infos else Info()
     return {
         "position": format_position(position),
-        "part": part,
+        "role": role,
         "name": name,
         "depth": best.depth,
         "nodes": best.nodes,

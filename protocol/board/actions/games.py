@@ -12,7 +12,7 @@ from merels.protocol.board.session import Session
 from merels.protocol.board.view import points
 from merels.protocol.common.json_fields import JSON
 from merels.protocol.formats.forms import write_game
-from merels.protocol.formats.files import Found, FoundGame, pasted
+from merels.protocol.formats.files import FileItem, GameItem, pasted
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.writer import format_record
 from merels.protocol.games.game import game_of
@@ -35,7 +35,7 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     """
     content = pasted(text)
     if len(content) > 1 and game is None:
-        views = [_game_view(each) for each in content[:MAX_OFFERED] if isinstance(each, FoundGame)]
+        views = [_game_view(each) for each in content[:MAX_OFFERED] if isinstance(each, GameItem)]
         return {"games": views, "found": len(content)}
     if game is not None and game >= len(content):
         raise InputError(str(game), f"expected a game from 0 to {len(content) - 1}")
@@ -47,14 +47,14 @@ def load(session: Session, text: str, rules: Rules, game: int | None) -> JSON:
     return {"moves": len(record.moves)} | ({"notice": joined("; ", notices)} if notices else {})
 
 
-def _read(found: Found, rules: Rules) -> Record:
+def _read(found: FileItem, rules: Rules) -> Record:
     """Return a game or position, by the rules that the game names, else by ``rules``."""
     record = found.read(RecordRules(rules, advice=_TAG_ADVICE))
     assert isinstance(record, Record), "pasted rule sets are refused"
     return record
 
 
-def _game_view(game: FoundGame) -> JSON:
+def _game_view(game: GameItem) -> JSON:
     """Return the list entry of a game whose moves have not been read."""
     return _tags_view(game.text.tags) | {"result": game.text.result}
 

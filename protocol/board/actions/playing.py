@@ -213,7 +213,7 @@ def evaluation(session: Session, on: bool | None, lines: int | None) -> None:
     Play and analysis have separate settings.
     """
     session.lines = lines or session.lines
-    session.show_evaluation[session.analysing] = session.reveals if on is None else on
+    session.show_evaluation[session.analysing] = session.shows_evaluation if on is None else on
     session.announce("info")
 
 

@@ -49,7 +49,7 @@ export function pick(point) {
  */
 export async function playMove(text) {
   const { choice } = now;
-  if (choice.early) {
+  if (choice.isPremove) {
     choice.clear();
     now.premove = { text, plies: now.state.plies };
     redraw("state");
@@ -110,6 +110,7 @@ export function playPremove() {
   const { premove, state } = now;
   if (!premove || premoveSide(state) !== null) return;
   now.premove = null;
+  // It was meant for the turn after the opponent's next move, and for no other.
   if (state.node !== state.live || state.plies !== premove.plies + 1 || !state.legal.length) return;
   const text = applyPremove(premove.text, now.choice);
   if (text) playMove(text);
@@ -128,7 +129,7 @@ async function suggest() {
 
 /** Plays all moves of a line in an analysis, but only the first of the line in a game. */
 export async function playLine(line) {
-  now.ahead = null;
+  now.preview = null;
   const at = now.state.node;
   if (!now.state.legal.includes(line[0])) showMessage(t("status.turn"));
   else await send("play", { moves: now.state.analysing ? line : line.slice(0, 1), at });
@@ -173,9 +174,9 @@ async function resign() {
 
 /** Takes back a move; in a finished game only after the user confirms. */
 async function undo() {
-  const { over, analysing, kept, reason, result } = now.state;
+  const { over, analysing, saved, reason, result } = now.state;
   if (!over || analysing || !now.state.undo) return send("undo");
-  const consequence = t(kept ? "ask.undo.kept" : "ask.undo.lost");
+  const consequence = t(saved ? "ask.undo.kept" : "ask.undo.lost");
   const text = t("ask.undo.text", { reason: fromServer(reason) || result, consequence });
   return await ask(t("ask.undo"), text, t("ask.undo.yes"), t("cancel"))
     && send("undo", { ended: true });
@@ -217,7 +218,7 @@ export const ACTIONS = {
   play,
   analyse: () => send("analyse", { on: true }),
   switch: () => ACTIONS[now.state.analysing ? "play" : "analyse"](),
-  evaluation: () => send("evaluation", { on: !now.state.reveals }),
+  evaluation: () => send("evaluation", { on: !now.state.shows_evaluation }),
   review: () => {
     now.seeksReview = !isRunning(now.review);
     return send("review", { on: now.seeksReview });

@@ -78,6 +78,7 @@ let scrolled = 0;
 function onWheel(event) {
   if (event.ctrlKey || !event.deltaY) return;
   event.preventDefault();
+  // Pixels of the event's unit: a pixel, a line or a page.
   const size = [1, 40, 400][event.deltaMode];
   if (Math.sign(scrolled) !== Math.sign(event.deltaY)) scrolled = 0;
   scrolled += event.deltaY * size;
@@ -96,7 +97,7 @@ function onState(state) {
   // An event that leaves the board as it is must not clear the picked points.
   if (!isSameBoard) {
     now.choice = choiceOf(state);
-    now.ahead = null;
+    now.preview = null;
   }
   playPremove();
   redraw("state");

@@ -40,10 +40,10 @@ export async function open() {
 const RETRY_TIME = 2000;
 
 /**
- * Goes on when the server is back: with this tab's board, or after a restart with the game that was
- * played, which is stored; then the page is loaded again.
+ * Reconnects when the server is back: to this tab's board, or after a restart with the game that
+ * was played, which is stored; then the page is reloaded. Returns whether this tab has its board.
  */
-async function goOn(isPlaying) {
+async function reconnect(isPlaying) {
   const before = session;
   try {
     const { unfinished } = await open();
@@ -67,7 +67,7 @@ export function listen(on, onLost, isPlaying) {
   let failures = 0;
   let timer = null;
   const retry = async () => {
-    if (source && await goOn(isPlaying)) {
+    if (source && await reconnect(isPlaying)) {
       stop();
       start();
     } else if (source) timer = setTimeout(retry, RETRY_TIME);

@@ -16,8 +16,8 @@ export const now = {
   start: null,
   /** The move that is being picked. */
   choice: new Choice([]),
-  /** The moves of a line that is previewed from the position shown, or null. */
-  ahead: null,
+  /** The moves of the line that the board previews from the position shown, or null. */
+  preview: null,
   /** The premove and the number of moves when it was picked: {text, plies}; otherwise null. */
   premove: null,
   /** Whether the server has not answered the user's move for a second. */
@@ -65,7 +65,7 @@ export const isGameInProgress = () =>
   now.state !== null && now.state.playing && now.state.plies > 0;
 
 /** Returns whether a game would be lost if the page left it now. */
-export const isUnsaved = () => isGameInProgress() && !now.state.kept;
+export const isUnsaved = () => isGameInProgress() && !now.state.saved;
 
 /** Asks before an unsaved game is left; resolves with whether it may be left. */
 export async function confirmLeaving() {

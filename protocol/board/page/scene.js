@@ -4,7 +4,7 @@ import { Board, playMoves } from "./board/board.js";
 import { Choice } from "./board/choice.js";
 import { gradeMarks } from "./board/marks.js";
 import { Overlay } from "./board/overlay.js";
-import { earlyChoice, premoveSide } from "./board/premove.js";
+import { premoveChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
 import { now, tree } from "./now.js";
 import { summary, title } from "./rules.js";
@@ -15,7 +15,10 @@ import { statusOf } from "./panels/status.js";
 import { Evaluation, firstMoves } from "./panels/evaluation.js";
 import { fromServer, SIDES, t } from "./text.js";
 
-/** The components: board, overlay, players, moves, review, study, evaluation; and `about`. */
+/**
+ * The components: board, overlay, players, moves, review, study, evaluation; and `about`, the facts
+ * that the server sends once, such as the board's points and mills.
+ */
 export const scene = {};
 /** The nodes added to the tree since it was drawn; null if the whole tree was replaced. */
 let addedNodes = [];
@@ -45,6 +48,7 @@ export function redraw(...kinds) {
 
 /** Draws nodes that were added to the tree; with null, the whole tree. */
 export function redrawMoves(added) {
+  // Once the whole tree is due, added nodes make no difference.
   addedNodes = addedNodes && added && addedNodes.concat(added);
   redraw("moves", "state", "review");
 }
@@ -52,8 +56,10 @@ export function redrawMoves(added) {
 function paint() {
   const kinds = new Set(pending);
   pending.clear();
-  if (kinds.has("moves")) scene.moves.addNodes(addedNodes);
-  if (kinds.has("moves")) addedNodes = [];
+  if (kinds.has("moves")) {
+    scene.moves.addNodes(addedNodes);
+    addedNodes = [];
+  }
   const { state, info, review } = now;
   if (!state) return;
   const current = info && info.position === state.position.text ? info : null;
@@ -62,8 +68,8 @@ function paint() {
     const judged = judgementOf(review, state);
     scene.evaluation.draw(current, state, scene.board.flipped, judged, info !== null);
     scene.board.drawArrows(arrows(current));
-    const quiet = state.playing || now.ahead || now.choice.to !== null;
-    scene.board.above.append(...gradeMarks(scene.board, quiet ? null : judged));
+    const showsGrade = !state.playing && !isTrying();
+    scene.board.above.append(...gradeMarks(scene.board, showsGrade ? judged : null));
   }
   if (kinds.has("state") || kinds.has("review")) {
     scene.review.draw(review, state);
@@ -72,24 +78,27 @@ function paint() {
   }
 }
 
+/** Returns whether the board shows a previewed line, or a move whose target is picked. */
+const isTrying = () => now.preview !== null || now.choice.to !== null;
+
 /** Returns the first moves of the analysis engine's variations, for arrows. */
 function arrows(current) {
-  if (!current || current.part !== "Analysis" || !now.state.reveals) return [];
-  return now.ahead || now.choice.to !== null ? [] : firstMoves(current);
+  if (!current || current.role !== "Analysis" || !now.state.shows_evaluation) return [];
+  return isTrying() ? [] : firstMoves(current);
 }
 
 /** Returns a new choice of the user's move, or of a premove. */
 export function choiceOf(state) {
-  // With an engine as White, the game of the form begins with Play.
+  // In a new game with an engine as White, the user has no move yet: the button Play begins it.
   if (now.start && now.start.players()[0].engine !== null) return new Choice([]);
-  return premoveSide(state) === null ? new Choice(state.legal) : earlyChoice(state, scene.about);
+  return premoveSide(state) === null ? new Choice(state.legal) : premoveChoice(state, scene.about);
 }
 
 function drawBoard() {
   const { state } = now;
   const { position } = state;
-  if (now.ahead) {
-    scene.board.draw({ ...playMoves(position, now.ahead), choice: new Choice([]), values: {} });
+  if (now.preview) {
+    scene.board.draw({ ...playMoves(position, now.preview), choice: new Choice([]), values: {} });
     return;
   }
   const provenMoves = state.proven ? state.proven.moves : [];
@@ -101,7 +110,7 @@ function drawBoard() {
 
 /** Shows the position after a line; with null, the current position. */
 function previewLine(line) {
-  now.ahead = line;
+  now.preview = line;
   redraw("state", "info");
 }
 
@@ -118,11 +127,11 @@ function drawState() {
   $("redo").disabled = !state.redo;
   const engines = state.players.slice(0, 2).filter((player) => player.engine !== null);
   $("redo").hidden = !state.analysing;
-  $("resign").hidden = $("draw").hidden = !state.playing || engines.length === 2;
+  $("resign").hidden = !state.playing || engines.length === 2;
+  // A draw is not offered in the first moves.
+  $("draw").hidden = $("resign").hidden || state.plies < 2;
   $("suggest").disabled = !state.legal.length;
   $("pause").hidden = (!engines.length && !state.clock) || state.over || state.analysing;
-  // A draw is not offered in the first moves.
-  $("draw").hidden ||= state.plies < 2;
   $("offer").hidden = state.offer === null || !state.playing;
   if (state.offer !== null) {
     $("offer-text").textContent = t("offer", { side: SIDES[state.offer] });
@@ -150,11 +159,10 @@ export function drawWarnings() {
 
 /** Shows the failure of an engine or of the connection. */
 export function drawTrouble() {
-  const { error, kept, plies } = now.state;
+  const { error, saved, plies } = now.state;
   $("trouble").hidden = !now.lost && !error;
   $("restart").hidden = now.lost;
-  const isSaved = kept && plies > 0;
-  const lost = `${t("trouble.lost")}${isSaved ? ` ${t("trouble.saved")}` : ""}`;
+  const lost = `${t("trouble.lost")}${saved && plies > 0 ? ` ${t("trouble.saved")}` : ""}`;
   $("trouble-text").textContent = now.lost ? lost : fromServer(error);
 }
 
@@ -175,7 +183,7 @@ function statusText() {
   if (waiting) return t("status.waiting");
   if (now.start && !choice.moves.length) return t("status.start");
   if (premove) return t("status.premove", { move: premove.text });
-  return statusOf(state, choice.early ? new Choice([]) : choice);
+  return statusOf(state, choice.isPremove ? new Choice([]) : choice);
 }
 
 function drawStatus() {

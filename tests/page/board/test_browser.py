@@ -386,7 +386,7 @@ def test_a_killed_engine_is_reported_and_can_be_restarted(server: Server, page: 
     session = page.run("return sessionStorage.getItem('board')")
 
     def searches(info: dict[str, Any]) -> bool:
-        return info["part"] == "Black"
+        return info["role"] == "Black"
 
     with server.stream(session) as stream:
         stream.until("info", searches)

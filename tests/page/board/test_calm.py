@@ -239,7 +239,7 @@ def test_the_page_goes_on_when_the_server_is_back(tmp_path: Path, chromium: Brow
         begin(chromium)
         for point in ("d6", "f4", "d2"):
             play(chromium, point)
-        chromium.wait("import('./now.js').then(({ now }) => now.state.kept)")
+        chromium.wait("import('./now.js').then(({ now }) => now.state.saved)")
     chromium.wait("!document.getElementById('trouble').hidden")
     assert chromium.text("#trouble-text").startswith("merels board does not answer.")
     with Server("-port", port, games=tmp_path):

@@ -12,6 +12,7 @@ from merels.protocol.board.session import Session
 from tests.kit.fakes import fake
 from tests.protocol.board.server import Server
 
+# Python code of the fake engine; `write` and `count` are names of its script.
 FLOOD = """
 for number, (pv, score) in enumerate((("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4)), 1):
     write(
@@ -21,6 +22,8 @@ for number, (pv, score) in enumerate((("d6 f4", 7), ("b4 d2", 3), ("f4 d6", -4))
 time.sleep(1 / 60)
 count += 1
 """
+# The language of these scripts is described in tests/kit/fake_engine.py. The default of Style
+# differs in case from its values on purpose.
 BUSY = (
     "uci: answer id name Busy\\noption name MultiPV type spin default 1 min 1 max 9\\n"
     "option name Style type combo default Solid var Risky var solid\\nuciok; "

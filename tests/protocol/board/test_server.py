@@ -208,7 +208,7 @@ def test_an_engine_that_does_not_end_its_analysis_is_killed(server: Server) -> N
         server.api("players", session=session, players=[PERSON, PERSON, ANALYST])
         # Engine 3 is killed after two seconds, and merels replaces it.
         info = stream.until("info", lambda info: info["name"] == "merels" and info["lines"])
-        assert info["part"] == "Analysis" and not alive(mute)
+        assert info["role"] == "Analysis" and not alive(mute)
         assert server.api("export", session=session)[0] == 200
 
 

@@ -171,7 +171,7 @@ def test_a_game_is_stored_once_its_folder_can_be_written(tmp_path: Path) -> None
     act(board, "new", {"players": PLAYERS})
     folder.write_text("no folder")
     play(board, "d6", "f4")
-    assert "not saved" in state_view(board)["save_error"] and not state_view(board)["kept"]
+    assert "not saved" in state_view(board)["save_error"] and not state_view(board)["saved"]
     folder.unlink()
     board.close()
     assert movetexts(folder) == ["d6 f4"]

@@ -50,6 +50,7 @@ export class Board extends Drawing {
   flip() {
     this.flipped = !this.flipped;
     this.layOut();
+    // Forget the men drawn, because no man moves.
     this.drawn = new Map();
     if (this.view) this.draw(this.view);
   }
@@ -59,8 +60,8 @@ export class Board extends Drawing {
     this.view = view;
     const { choice } = view;
     // A premove is picked without targets: the board looks the same while the engine thinks.
-    const pickable = choice.early ? new Set() : choice.points;
-    const step = choice.early ? "none" : choice.step;
+    const pickable = choice.isPremove ? new Set() : choice.points;
+    const step = choice.isPremove ? "none" : choice.step;
     const moved = choice.to !== null;
     const own = view.side === 0 ? "white" : "black";
     // While the user chooses the man to remove, the moved man is drawn on its new point.
@@ -85,7 +86,7 @@ export class Board extends Drawing {
       if (removable) parts.push(ring("remove", 5), svg("path", { class: "doomed", d: CROSS }));
       if (value) parts.push(this.badge(value, colour));
       this.drawAt(point, ...parts, svg("circle", { class: "focus", r: 46 }));
-      const isPickable = pickable.has(point) || (!choice.early && choice.canLift(point));
+      const isPickable = pickable.has(point) || (!choice.isPremove && choice.canLift(point));
       group.classList.toggle("live", isPickable);
       const spared = step === "remove" && !removable && men.has(point) && colour !== own;
       group.classList.toggle("spared", spared);
@@ -123,9 +124,9 @@ export class Board extends Drawing {
       man: (move) => move.origin === point,
       remove: (move) => move.removed.includes(point),
     }[choice.step] || ((move) => move.to === point);
-    const known = choice.fitting.filter(picks).map((move) => values[move.text]);
+    const picked = choice.fitting.filter(picks).map((move) => values[move.text]);
     // A move of unknown value may be better than any move but a win.
-    return ["win", undefined, "draw", "loss"].find((value) => known.includes(value));
+    return ["win", undefined, "draw", "loss"].find((value) => picked.includes(value));
   }
 
   /** Returns the mark of a value, at the top right of a man if there is one. */
@@ -142,7 +143,7 @@ export class Board extends Drawing {
       return `${content}, ${t(`board.${step}`)}${value ? `: ${t(`board.proven.${value}`)}` : ""}`;
     }
     const { choice } = this.view;
-    return !choice.early && choice.canLift(point) ? `${content}, ${t("board.man")}` : content;
+    return !choice.isPremove && choice.canLift(point) ? `${content}, ${t("board.man")}` : content;
   }
 
   /** Draws an arrow for each move, the best first. */
@@ -189,7 +190,7 @@ export class Board extends Drawing {
     drag.moving = true;
     const [, x, y] = this.locate(event);
     const { choice, side } = this.view;
-    const colour = ["white", "black"][choice.early ? 1 - side : side];
+    const colour = ["white", "black"][choice.isPremove ? 1 - side : side];
     if (drag.point) this.groups.get(drag.point).classList.add("lifted");
     this.ghost.setAttribute("transform", `translate(${x} ${y}) scale(1.05)`);
     this.ghost.replaceChildren(...piece(colour));

@@ -6,8 +6,8 @@ import { parseMove } from "../drawing.js";
 export class Choice {
   constructor(legal) {
     this.moves = legal.map(parseMove);
-    /** Whether these are premoves, which may turn out to be illegal. */
-    this.early = false;
+    /** Whether the moves are premoves, which may turn out to be illegal. */
+    this.isPremove = false;
     this.clear();
   }
 

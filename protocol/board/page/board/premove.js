@@ -15,7 +15,7 @@ export function premoveSide(state) {
 }
 
 /** Returns the choice among the moves that may be legal on the user's next turn. */
-export function earlyChoice(state, { points, mills }) {
+export function premoveChoice(state, { points, mills }) {
   const side = premoveSide(state);
   if (side === null) return new Choice([]);
   const { position } = state;
@@ -28,7 +28,7 @@ export function earlyChoice(state, { points, mills }) {
   const moves = position.hands[side] ? ends : own.flatMap((origin) => ends
     .filter((end) => flies || isNear(origin, end)).map((end) => `${origin}-${end}`));
   const choice = new Choice(moves);
-  choice.early = true;
+  choice.isPremove = true;
   return choice;
 }
 

@@ -33,6 +33,7 @@ export class TypedMove {
     const { typed } = this;
     if (typed && key === "Escape") this.set("");
     else if (typed && key === "Backspace") this.set(typed.slice(0, -1));
+    // Separators may be typed or left out.
     else if (typed.length > 1 && /^[-x ]$/.test(key)) this.set(typed);
     else if (typed.length % 2 ? /^[1-7]$/.test(key) : /^[a-g]$/.test(key)) {
       return this.add(typed + key);

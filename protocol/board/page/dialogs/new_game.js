@@ -30,6 +30,10 @@ function remembered() {
   }
 }
 
+/**
+ * The form. Its quick part has the level and the colour of a game of one user against merels; the
+ * part "Other players" has an engine or a person for each side, and the analysis engine.
+ */
 export class NewGame {
   /** `onChange` is called after a change of the players. */
   constructor(about, onChange) {
@@ -42,9 +46,10 @@ export class NewGame {
       ...about.levels.map(({ name, elo }) => [name, `${fromServer(name)} · ${elo}`]),
       ["full", t("new.full")],
     ];
+    /** The user's wins, draws and losses against each level, by its name. */
     this.scores = {};
     $("level").max = about.levels.length;
-    $("seats").replaceChildren(...[0, 1].flatMap((seat) => this.seat(seat)),
+    $("seats").replaceChildren(...[0, 1].flatMap((seat) => this.seatFields(seat)),
       ...labelled(fromServer("Analysis"), "player-2", element("select")));
     fillRadios("colour", [[SIDES[0], "0"], [t("start.random"), RANDOM], [SIDES[1], "1"]]);
     on("input", { level: () => this.choose() });
@@ -57,7 +62,7 @@ export class NewGame {
   }
 
   /** Returns the fields of a player: an engine or a person, the level, and the name. */
-  seat(seat) {
+  seatFields(seat) {
     const side = SIDES[seat];
     const [label, player] = labelled(side, `player-${seat}`, element("select"));
     const level = element("select", {
@@ -117,6 +122,7 @@ export class NewGame {
       fill($(`player-${seat}`), choices, player.engine === null ? "" : String(player.engine));
       if (seat < 2) {
         const levels = this.levels.map(([name, text]) => [text, name]);
+        // An engine that replaces a person begins with Club, not with full strength.
         const current = player.engine === null && player.level === "full" ? "Club" : player.level;
         $(`name-${seat}`).value = player.typed;
         fill($(`level-${seat}`), levels, current);
@@ -162,7 +168,7 @@ export class NewGame {
     this.showLevels();
   }
 
-  /** Shows the players' level and colour. */
+  /** Shows the players' level and colour in the quick part. */
   showQuick() {
     const side = this.quickSide();
     $("quick").classList.toggle("off", side === null);
@@ -181,7 +187,7 @@ export class NewGame {
     this.onChange();
   }
 
-  /** Returns the side of the only user: the chosen one, or one by chance; null for others. */
+  /** Returns `quickSide`, or a random side if that is chosen. */
   side() {
     const side = this.quickSide();
     return side !== null && chosen("colour") === RANDOM ? Number(Math.random() < 0.5) : side;

@@ -87,12 +87,17 @@ export class Puzzles extends BoardDialog {
       const level = Number($("puzzle-level").value);
       this.showPuzzle(await api("puzzle", { next, ...this.rules, theme, level }));
       this.listChoices(this.shown, theme, level);
+      // A puzzle that was partly solved before the dialog was closed keeps its note.
       if (next || !this.shown.started) this.note("");
     }
     if (this.board.flipped !== (this.shown.solver === 1)) this.board.flip();
   }
 
-  /** Lists themes and ranges of ratings; a choice that would leave no puzzle is disabled. */
+  /**
+   * Lists themes and ranges of ratings; a choice that would leave no puzzle is disabled. The first
+   * range has all puzzles, of which the server chooses near the user's rating; the last range has
+   * no upper end.
+   */
   listChoices({ counts, ranges }, theme, level) {
     const themes = THEMES.filter((name) => counts[name]).map((name) =>
       [t("theme.count", { name: t(`theme.${name}`), count: counts[name][level] }), name]);
@@ -112,13 +117,13 @@ export class Puzzles extends BoardDialog {
     const { player, rules } = shown;
     $("puzzle-task").textContent = fromServer(shown.task);
     $("puzzle-rules").textContent = facts(shown);
+    $("puzzle-rules").title = sentences(rules.fields).join(" ");
     // Before the end the themes would be hints.
     const hasThemes = shown.solved && shown.themes.length > 0;
     $("puzzle-themes").hidden = !hasThemes;
     $("puzzle-themes").textContent = hasThemes
       ? t("puzzle.themes", { themes: shown.themes.map((theme) => t(`theme.${theme}`)).join(", ") })
       : "";
-    $("puzzle-rules").title = sentences(rules.fields).join(" ");
     const sign = shown.change > 0 ? "+" : "";
     const change = shown.change === null ? "" : ` (${sign}${shown.change})`;
     const { streak, best, solved, tried } = player;
@@ -159,8 +164,9 @@ export class Puzzles extends BoardDialog {
     this.showPosition(answer.between, []);
     if (answer.solved) {
       this.showPuzzle(answer);
-      const well = this.lessons || answer.change > 0;
-      this.note(t(well ? "puzzle.solved" : "puzzle.was-solution"), "right");
+      // The rating does not rise after a hint or a wrong move.
+      const isFirstTry = this.lessons || answer.change > 0;
+      this.note(t(isFirstTry ? "puzzle.solved" : "puzzle.was-solution"), "right");
       sound("end");
       $("puzzle-next").focus();
       return;

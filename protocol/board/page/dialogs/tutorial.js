@@ -96,6 +96,7 @@ export class Tutorial extends BoardDialog {
     const { moves } = LESSONS[this.number];
     const { origin, offered = [] } = moves[this.step];
     const occupied = [...view.white, ...view.black, ...offered.map((move) => parseMove(move).to)];
+    // Any point is allowed in a lesson without offered moves, and as the target of `origin`.
     const otherPoints = offered.length && !origin ? []
       : this.board.points.filter((point) => !occupied.includes(point));
     const otherMoves = otherPoints.map((point) => (origin ? `${origin}-${point}` : point));

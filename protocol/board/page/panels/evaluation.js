@@ -38,10 +38,10 @@ function worth(info, state, judged) {
   if (end && end.result in SHARES) {
     return [fromServer(end.reason) || end.result, SHARES[end.result], t("evaluation.over")];
   }
-  const known = proven(state);
-  if (known) return [...known, t("evaluation.tables")];
+  const proof = proven(state);
+  if (proof) return [...proof, t("evaluation.tables")];
   // A player's score is not used, because the scores of levels are inaccurate.
-  if (info && info.share !== null && info.part === "Analysis") {
+  if (info && info.share !== null && info.role === "Analysis") {
     return [fromServer(info.text), info.share, null];
   }
   return judged ? [fromServer(judged.text), judged.value, t("evaluation.review")] : null;
@@ -99,28 +99,28 @@ export class Evaluation {
    * the bar shows one half, but with `keepsBar` it keeps its share.
    */
   draw(info, state, flipped, judged, keepsBar) {
-    const { reveals } = state;
+    const isOn = state.shows_evaluation;
     $("bar").classList.toggle("flipped", flipped);
-    $("bar").classList.toggle("off", !reveals);
-    $("evaluation").setAttribute("aria-checked", String(reveals));
-    $("evaluation").closest("section").classList.toggle("off", !reveals);
-    $("line-count").disabled = !reveals;
+    $("bar").classList.toggle("off", !isOn);
+    $("evaluation").setAttribute("aria-checked", String(isOn));
+    $("evaluation").closest("section").classList.toggle("off", !isOn);
+    $("line-count").disabled = !isOn;
     if (document.activeElement !== $("line-count")) $("line-count").value = String(state.lines);
     const shown = worth(info, state, judged);
     if (shown) drawBar(shown[1], shown[0]);
     else if (!keepsBar) drawBar(0.5, t("evaluation.none"));
-    if (!reveals || this.position !== state.position.text) this.endPreview();
+    if (!isOn || this.position !== state.position.text) this.endPreview();
     this.position = state.position.text;
-    this.write($("worth"), reveals && shown ? shown[0] : "");
-    const [facts, ...more] = reveals ? this.facts(info, shown) : [t("evaluation.off")];
+    this.write($("worth"), isOn && shown ? shown[0] : "");
+    const [facts, ...more] = isOn ? this.facts(info, shown) : [t("evaluation.off")];
     this.write($("facts"), facts);
     this.write($("facts-more"), more.join(" · "));
     // Reserve the height: lines that come and go would move everything below them.
-    const lineCount = reveals && !state.position.end ? state.lines : 0;
+    const lineCount = isOn && !state.position.end ? state.lines : 0;
     $("lines").style.setProperty("--line-count", lineCount);
     if (this.isPreviewing) return;
-    this.drawLines(reveals && info ? info : null);
-    this.drawExplorer(reveals ? state.proven : null, state);
+    this.drawLines(isOn && info ? info : null);
+    this.drawExplorer(isOn ? state.proven : null, state);
     this.drawTables(state);
   }
 
