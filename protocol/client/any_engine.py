@@ -186,8 +186,8 @@ class AnyEngine:
     """An engine, which runs one search at a time; a context manager that closes the engine.
 
     A new search, a new game and `close` stop an analysis that still runs. One thread may use an
-    engine at a time: a call while another thread's call runs raises `InputError` and leaves that
-    call alone. Other threads may call `Stop.set` and `Analysis.stop` only.
+    engine at a time: a call while another thread's call runs raises `InputError` and does not
+    disturb that call. Other threads may call only `Stop.set` and `Analysis.stop`.
     """
 
     name = ""

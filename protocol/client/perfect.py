@@ -28,7 +28,8 @@ def table_coverage(spec: EngineSpec, rules: Sequence[Rules]) -> list[str]:
     """
     options = {name.lower(): value for name, value in spec.options}
     folder = options.get(TABLES_OPTION.lower(), "")
-    if spec.command != MERELS or not folder or LEVEL_OPTIONS[0].lower() in options:
+    limits_strength = LEVEL_OPTIONS[0].lower() in options
+    if spec.command != MERELS or not folder or limits_strength:
         return []
     opened = [open_tables(Path(folder), each) for each in rules]
     sentences = [text for tables in opened if (text := _coverage(tables, folder))]

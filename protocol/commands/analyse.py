@@ -18,7 +18,7 @@ from merels.protocol.commands.arguments import (
     add_limit_flags,
     add_rules_flags,
     add_search_flags,
-    like_option,
+    whole_for_option,
     limit_of,
     make_parser,
     rules_of,
@@ -57,14 +57,19 @@ def perft(argv: list[str]) -> int:
     position = setup_of([arguments.position], rules_of(arguments)).position
     started = time.perf_counter()
     if arguments.divide:
-        total = write_divide(position, depth, partial(print, flush=True), lambda: False)
+        total = write_divide(position, depth, partial(print, flush=True), _never_cancelled)
         print()
     else:
-        total = count(position, depth, lambda: False)
+        total = count(position, depth, _never_cancelled)
     seconds = time.perf_counter() - started
     print(f"{seconds:.3f} s, {total / max(seconds, 1e-9):,.0f} leaves a second")
     print(total)
     return 0
+
+
+def _never_cancelled() -> bool:
+    """Return False: Ctrl-C ends the command instead."""
+    return False
 
 
 def bench(argv: list[str]) -> int:
@@ -75,6 +80,7 @@ def bench(argv: list[str]) -> int:
         "the signature of the search, the same on every machine; the speed is not.",
     )
     parser.parse_args(argv)
+    # Imported here, because no other command needs it.
     from merels.engine.tools.bench import run
 
     print(*bench_lines(*run()), sep="\n")
@@ -90,7 +96,7 @@ def analyse(argv: list[str]) -> int:
     )
     add_limit_flags(parser, f"-movetime {_DEFAULT_TIME}")
     add_flag(
-        parser, "multipv", metavar="N", type=like_option("MultiPV"), default=1,
+        parser, "multipv", metavar="N", type=whole_for_option("MultiPV"), default=1,
         help="print the best N moves (default: 1)",
     )
     add_search_flags(parser)
@@ -111,7 +117,7 @@ def _print_info(info: Info) -> None:
     """Print an iteration's result on one line."""
     assert info.score is not None
     depth, score = f"{info.depth}/{info.seldepth}", men(info.score.relative)
-    if info.bound == "lower":
+    if info.bound == "lower":  # The search reports no upper bounds.
         score = f">= {score}"
     print(
         f"{depth:>7} {score:>13} {info.nodes:>13,} nodes {info.time:>8.2f} s  "

@@ -108,11 +108,11 @@ def add_rules_flags(parser: argparse.ArgumentParser, variant: str = DEFAULT_VARI
 def add_search_flags(parser: argparse.ArgumentParser) -> None:
     """Add ``-hash`` and ``-threads`` of merels' own search."""
     add_flag(
-        parser, "hash", metavar="MIB", type=like_option("Hash"), default=DEFAULT_HASH,
+        parser, "hash", metavar="MIB", type=whole_for_option("Hash"), default=DEFAULT_HASH,
         help=f"size of the transposition table in MiB (default: {DEFAULT_HASH})",
     )
     add_flag(
-        parser, "threads", metavar="N", type=like_option("Threads"), default=1,
+        parser, "threads", metavar="N", type=whole_for_option("Threads"), default=1,
         help="search threads (default: 1)",
     )
 
@@ -240,7 +240,7 @@ def _flag_value(read: Callable[[str], Number]) -> Callable[[str], Number]:
     return checked
 
 
-def like_option(name: str) -> Callable[[str], int]:
+def whole_for_option(name: str) -> Callable[[str], int]:
     """Return a parser of whole numbers within the bounds of merels' engine option ``name``."""
     option = OPTIONS[name]
     return whole_from(option.minimum or 0, option.maximum or 0)

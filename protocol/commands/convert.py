@@ -20,7 +20,7 @@ from merels.protocol.commands.faults import Faults
 from merels.protocol.common.files import check_output, errors_at, write_report
 from merels.protocol.common.notices import notify
 from merels.protocol.formats.files import JOURNAL, Journals, read_file
-from merels.protocol.formats.forms import FORMS, RULES, left_out, write
+from merels.protocol.formats.forms import FORMS, RULES, omissions, write
 from merels.protocol.games.record import Record
 
 DESCRIPTION = """\
@@ -39,11 +39,12 @@ a FILE, -to rules writes the rules that -variant and -set choose.
 
 A game that cannot be read is skipped: a line on standard error names its number and the reason, the
 other games are written, and the exit status is 1, or 2 if nothing can be read. With -strict, the
-first such game ends the command with status 2. Moves after the end of a game make it unreadable.
+first such game ends the command with status 2. A game with moves after its end is unreadable.
 Moves after a draw by repetition, without a removal, or of three against three are read, because
-other programs do not enforce these draws; a line on standard error names the draw. A line also
-names a Result tag that contradicts the end of the moves, which takes precedence unless it is *, and
-a result that contradicts the last position. Move numbers must count the moves or the plies.
+other programs do not enforce these draws; a line on standard error names the draw. If the Result
+tag and the result after the last move differ, the latter is used unless it is *; a line names both.
+A line also names a result that contradicts the last position. Move numbers must count the moves or
+the plies.
 
 Content that the form cannot express is an error: a removal that is still due, the moves of a game
 as a position, a start position in PlayOK's or the WMD's form.
@@ -52,7 +53,7 @@ Content that the form merely leaves out, such as comments, is named on standard 
 
 
 def main(argv: list[str], journals: Journals) -> int:
-    """Run ``merels convert``; return the exit status. ``journals`` reads journals."""
+    """Run ``merels convert``; return the exit status. ``journals`` opens journals."""
     parser = make_parser("convert", DESCRIPTION, _EPILOG)
     parser.add_argument(
         "files", metavar="FILE", nargs="*", help="a file to convert (default: standard input, -)"
@@ -82,7 +83,7 @@ def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
     """Write all items in the requested form, report omissions, and return the exit status."""
     form, out, files = arguments.to, arguments.out, arguments.files or ["-"]
     rules = record_rules(arguments)
-    missing: set[str] = set()
+    omitted: set[str] = set()
     faults = Faults(arguments.strict)
 
     def written() -> Iterator[str]:
@@ -98,7 +99,7 @@ def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
                     text = write(item, form, arguments.last)
                 if isinstance(item, Record):
                     faults.notice(item, found.place)
-                    missing.update(left_out(item, form, rules.default))
+                    omitted.update(omissions(item, form, rules.default))
                 yield text
 
     if out is None:
@@ -109,7 +110,6 @@ def _convert(arguments: argparse.Namespace, journals: Journals) -> int:
         report = "".join(written())
         if faults.read:
             write_report(out, report)
-    if missing:
-        omissions = ", ".join(sorted(missing))
-        notify(f"{form} has no place for these: {omissions}")
+    if omitted:
+        notify(f"{form} has no place for these: {', '.join(sorted(omitted))}")
     return faults.status

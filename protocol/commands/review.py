@@ -23,7 +23,7 @@ from merels.protocol.commands.arguments import (
 )
 from merels.protocol.commands.faults import Faults
 from merels.protocol.common.notices import notify
-from merels.protocol.formats.files import Found, Journals, read_file
+from merels.protocol.formats.files import FileItem, Journals, read_file
 from merels.protocol.games.record import Record
 from merels.protocol.review.review import DEFAULT_NODES, GRADES, Judgement, judge_with, review
 from merels.protocol.review.text import Sums, annotated, lines, to_json
@@ -50,7 +50,7 @@ games is the list of their objects.
 
 
 def main(argv: list[str], journals: Journals) -> int:
-    """Run ``merels review``; return the exit status. ``journals`` reads journals."""
+    """Run ``merels review``; return the exit status. ``journals`` opens journals."""
     parser = make_parser("review", DESCRIPTION, _EPILOG)
     parser.add_argument(
         "file", metavar="FILE", help="a journal, or a file of games, or - for standard input"
@@ -86,7 +86,7 @@ def main(argv: list[str], journals: Journals) -> int:
     return _review([_chosen(games, arguments)], False, arguments)
 
 
-def _chosen(games: Iterable[Found], arguments: argparse.Namespace) -> Found:
+def _chosen(games: Iterable[FileItem], arguments: argparse.Namespace) -> FileItem:
     """Return the game that ``-game`` selects; raise `InputError` with the valid numbers."""
     numbers = []
     for game in games:
@@ -101,7 +101,7 @@ def _chosen(games: Iterable[Found], arguments: argparse.Namespace) -> Found:
     raise InputError(f"-game {arguments.game}", f"no such game in {where}: {contents}")
 
 
-def _review(games: Iterable[Found], several: bool, arguments: argparse.Namespace) -> int:
+def _review(games: Iterable[FileItem], several: bool, arguments: argparse.Namespace) -> int:
     """Print the review of the games as text, JSON or PGN; return the exit status."""
     reviewer, rules = _Reviewer(arguments), record_rules(arguments)
     results: list[dict[str, Any]] = []
@@ -113,7 +113,7 @@ def _review(games: Iterable[Found], several: bool, arguments: argparse.Namespace
         except InputError as error:
             faults.skip(error)
             continue
-        assert isinstance(record, Record), "a file of rule sets is refused"
+        assert isinstance(record, Record), "read_file refuses a file of rule sets"
         if not record.moves and not several:
             raise InputError(arguments.file, "expected a game with moves in it")
         faults.read += 1

@@ -22,7 +22,7 @@ from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
     add_rules_flags,
-    like_option,
+    whole_for_option,
     make_parser,
     real_from,
     rules_of,
@@ -119,7 +119,8 @@ def _command(commands: Commands[Parser], name: str, text: str, action: Action) -
         help="folder of the tables (default: MERELS_TABLES, or the user's cache folder)",
     )
     add_flag(
-        parser, "threads", type=like_option("Threads"), default=os.cpu_count() or 1, metavar="N",
+        parser, "threads", metavar="N", type=whole_for_option("Threads"),
+        default=os.cpu_count() or 1,
         help="number of threads (default: one for each processor)",
     )
     return parser

@@ -67,10 +67,12 @@ def unwritable_reason(path: str, in_place: bool = False) -> str:
     ``in_place``: an existing file will be written to, so its folder need not be writable.
     """
     folder = os.path.dirname(os.path.realpath(path))
-    if os.path.exists(path) and not os.path.isfile(path):
+    if os.path.exists(path) and not os.path.isfile(path):  # A device or a pipe can be written to.
         return os.strerror(errno.EISDIR) if os.path.isdir(path) else ""
-    if os.path.exists(path) and ((why := write_error(path)) or in_place):
-        return why
+    if os.path.exists(path):
+        why = write_error(path)
+        if why or in_place:
+            return why
     if not os.path.isdir(folder):
         return "there is no such folder"
     return "" if os.access(folder, os.W_OK) else "its folder cannot be written to"

@@ -48,7 +48,7 @@ def open_text(file: io.BufferedReader) -> TextIO:
 
 
 def without_end_mark(text: str) -> str:
-    """Return the end of a text without the character that ends a file of DOS, Control-Z."""
+    """Return the end of a text without Control-Z, the character that ends a file of DOS."""
     return text.rstrip("\x1a") if text[-1:] == "\x1a" else text
 
 

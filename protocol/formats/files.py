@@ -45,7 +45,7 @@ _JSON = re.compile(r'\{\s*+(?:"[^"\n]*+"\s*+:|\})')
 _GAME = re.compile(r"[\[{(;%$.…*½]|[0-9]|[a-gA-G][1-7]|[!?‼⁇⁈⁉]")
 
 
-class Found(Protocol):
+class FileItem(Protocol):
     """A game, position or rule set of a file, which has not been read yet."""
 
     @property
@@ -64,12 +64,12 @@ class Found(Protocol):
         """
 
 
-Journals = Callable[[str, bool], Iterator[Found] | None]
+Journals = Callable[[str, bool], Iterator[FileItem] | None]
 """Returns the games of a journal, or None if the file is none; True expects a journal."""
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGame:
+class GameItem:
     """A game whose tags are known, and whose moves have not been read yet."""
 
     number: int
@@ -77,13 +77,13 @@ class FoundGame:
     place: str
 
     def read(self, rules: RecordRules, form: str | None = None) -> Record:
-        """Return the record of the game, see `Found`."""
+        """Return the record of the game, see `FileItem`."""
         by_number = None if form is None else form == "playok"
         return build_record(self.text, rules, by_number, self.place)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundLine:
+class LineItem:
     """A line with a position or a rule set."""
 
     number: int
@@ -95,7 +95,7 @@ class FoundLine:
     """``positions`` or ``rules``."""
 
     def read(self, rules: RecordRules, form: str | None = None) -> Record | Rules:
-        """Return the rule set, or the position as a record without moves; see `Found`."""
+        """Return the rule set, or the position as a record without moves; see `FileItem`."""
         text = self.text
         count = len(text.split())
         actual = "mfen" if text[:4].upper() == "MFEN" else "six" if count == 6 else "seventeen"
@@ -112,7 +112,7 @@ class FoundLine:
 def read_file(
     path: str, form: str | None = None, journals: Journals = lambda path, expected: None, *,
     games_only: bool = False,
-) -> Iterator[Found]:  # fmt: skip
+) -> Iterator[FileItem]:  # fmt: skip
     """Return the games, positions or rule sets of a file; ``-`` is standard input.
 
     ``form`` is a key of `KINDS`, or `JOURNAL`; None detects the form. ``journals`` reads journals.
@@ -137,22 +137,22 @@ def read_file(
     return chain((first,), found)
 
 
-def find_games(lines: Iterable[str], file: str = "") -> Iterator[FoundGame]:
+def find_games(lines: Iterable[str], file: str = "") -> Iterator[GameItem]:
     """Yield the games of a text, one at a time; ``file`` is its name, '' for pasted text."""
     for number, text in enumerate(split_games(lines, file or "text"), 1):
-        yield FoundGame(number, text, f"game {number}" + (f" of {file}" if file else ""))
+        yield GameItem(number, text, f"game {number}" + (f" of {file}" if file else ""))
 
 
-def find_lines(lines: Iterable[str], kind: str, file: str = "") -> Iterator[FoundLine]:
+def find_lines(lines: Iterable[str], kind: str, file: str = "") -> Iterator[LineItem]:
     """Yield the lines of a text that are not empty; a semicolon begins a comment."""
     for number, line in enumerate(lines, 1):
         text, _, comment = line.partition(";")
         if text := text.strip():
             place = f"line {number} of {file}" if file else ""
-            yield FoundLine(number, text, comment.strip(), place, kind)
+            yield LineItem(number, text, comment.strip(), place, kind)
 
 
-def pasted(text: str) -> list[Found]:
+def pasted(text: str) -> list[FileItem]:
     """Return the games of a typed or pasted text, or its only position.
 
     `InputError` for any other text. A place is given only if there are several games.
@@ -170,7 +170,7 @@ def pasted(text: str) -> list[Found]:
         actual = "this is a rule set" if kind == "rules" else ""
         expected = joined("; ", ("expected a position or a game record", actual))
         raise InputError(text.strip(), expected)
-    return list(games) if len(games) > 1 else [FoundGame(1, games[0].text, "")]
+    return list(games) if len(games) > 1 else [GameItem(1, games[0].text, "")]
 
 
 def recognise(lines: Iterable[str], file: str = "") -> tuple[str, Iterator[str]]:

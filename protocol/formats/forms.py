@@ -85,30 +85,30 @@ def _check_kind(item: Record | Rules, form: str) -> None:
     raise InputError(f"-to {form}", f"this is {kind}: expected {', '.join(others)}")
 
 
-def left_out(record: Record, form: str, rules: Rules) -> set[str]:
+def omissions(record: Record, form: str, rules: Rules) -> set[str]:
     """Return the parts of a game that are lost in ``form``, in words for a message.
 
     ``rules`` are the rules that a reader assumes if the form states no rules.
     """
     if form == "pgn":
         return set()
-    missing = set()
+    lost = set()
     has_no_rules = form in POSITIONS or form == "wmd"
     if has_no_rules and record.start.rules != rules:
-        missing.add("rules")
+        lost.add("rules")
     if form in POSITIONS and record.result != "*" and not record.moves:
-        missing.add("results")
+        lost.add("results")
     if form != "playok" and any(
         value.strip("?. ") for name, value in record.tags.items() if name not in _DERIVED_TAGS
     ):
-        missing.add("tags")
+        lost.add("tags")
     nodes = list(record)
     if any(node.comment for node in nodes):
-        missing.add("comments")
+        lost.add("comments")
     if any(node.marks for node in nodes):
-        missing.add("marks such as [%clk]")
+        lost.add("marks such as [%clk]")
     if any(node.glyphs for node in nodes):
-        missing.add("annotation glyphs")
+        lost.add("annotation glyphs")
     if len(nodes) > record.end().ply + 1:
-        missing.add("variations")
-    return missing
+        lost.add("variations")
+    return lost

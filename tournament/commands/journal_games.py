@@ -9,7 +9,7 @@ from merels.engine.common.errors import InputError, placed
 from merels.protocol.commands import convert as convert_command
 from merels.protocol.commands import review as review_command
 from merels.protocol.common.files import errors_at, shown_path
-from merels.protocol.formats.files import Found
+from merels.protocol.formats.files import FileItem
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
@@ -32,7 +32,7 @@ def review(argv: list[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class JournalGame:
-    """A game of a journal, see `Found`, with all its tags and comments."""
+    """A game of a journal, see `FileItem`, with all its tags and comments."""
 
     number: int
     place: str
@@ -51,12 +51,12 @@ class JournalGame:
         return record
 
 
-def journaled(path: str, expected: bool) -> Iterator[Found] | None:
+def journaled(path: str, expected: bool) -> Iterator[FileItem] | None:
     """Return the games of a journal, or None if the file is none and none is ``expected``."""
     return _games(path) if expected or is_journal(path) else None
 
 
-def _games(path: str) -> Iterator[Found]:
+def _games(path: str) -> Iterator[FileItem]:
     with read_journal(path) as journal:
         notes = journal.meta()
         with errors_at(shown_path(path)):

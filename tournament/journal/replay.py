@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from merels.engine.common.errors import InputError, placed
 from merels.protocol.common.files import shown_path
-from merels.protocol.formats.files import FoundGame, read_file
+from merels.protocol.formats.files import GameItem, read_file
 from merels.protocol.formats.pgn.reader import check_record
 from merels.protocol.formats.pgn.variants import RecordRules
 from merels.protocol.games.record import Record
@@ -35,7 +35,7 @@ class StoredGame:
     """Number in the tournament for a journal, else in the file; from 1."""
     white: str
     black: str
-    source: Row | FoundGame
+    source: Row | GameItem
     rules: RecordRules
     stated: str = ""
     """Rules stated by the journal."""
@@ -49,13 +49,13 @@ class StoredGame:
     @property
     def place(self) -> str:
         """Number and file of the game, for messages."""
-        if isinstance(self.source, FoundGame):
+        if isinstance(self.source, GameItem):
             return self.source.place
         return f"game {self.number} of {shown_path(self.path)}"
 
     def read(self) -> Record:
         """Return the game with all moves checked; InputError names the place of a fault."""
-        if isinstance(self.source, FoundGame):
+        if isinstance(self.source, GameItem):
             return self.source.read(self.rules)
         try:
             record = record_of(self.source, self.rules.of(self.stated))
@@ -115,7 +115,7 @@ def _text_games(path: str, rules: RecordRules, roster: Roster) -> Iterator[Store
     find = player_finder(roster, path)
     size, read = os.path.getsize(path) if os.path.isfile(path) else 0, 0
     for game in read_file(path, games_only=True):
-        assert isinstance(game, FoundGame)
+        assert isinstance(game, GameItem)
         tags = game.text.tags
         read += len(game.text.text)
         share = min(1.0, read / size) if size else 0.0
