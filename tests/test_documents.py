@@ -82,7 +82,7 @@ def test_command_lines_are_valid(
             (tmp_path / "flags.txt").write_text(block, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     # Some command lines play two games at once, which one processor refuses.
-    monkeypatch.setattr("merels.tournament.flags.run_options.usable_cores", lambda: [0, 1])
+    monkeypatch.setattr("merels.tournament.flags.run_options.usable_processors", lambda: [0, 1])
     if "--help" in words:
         assert run(capsys, words)[0] == 0
         return

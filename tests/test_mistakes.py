@@ -67,7 +67,7 @@ MISTAKES = (
     (f"tournament {MATCH} -resign movecount=3", "score="),
     (f"tournament {MATCH} -shard 4/3", "'4'", "from 1 to 3"),
     (f"tournament {MATCH} -shard 4", "i/n"),
-    (f"tournament {MATCH} -use-affinity 4000", "core 4000"),
+    (f"tournament {MATCH} -use-affinity 4000", "processor 4000"),
     (f"tournament {MATCH} -use-affinity -concurrency 900", "-concurrency 900"),
     (f"tournament {MATCH} -executor here", "module:factory"),
     ("tournament -openings file=/no/such format=pos", "cannot read", "/no/such"),

@@ -33,7 +33,7 @@ from merels.engine.search.limits import Limit
 from merels.engine.search.searcher import Searcher
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tools.suite import load, play
-from merels.tournament.flags.run_options import usable_cores
+from merels.tournament.flags.run_options import usable_processors
 
 ROOT = Path(__file__).parents[2]
 STORE = Path(__file__).with_suffix(".json")
@@ -195,7 +195,7 @@ def measure_levels(store: Store) -> None:
     run = subprocess.Popen(
         [*MERELS, "tournament", *engines, "-each", "nodes=400000", "-variant", "mill",
          "-openings", "book", "-rounds", str(store.scale.rounds), "-srand", "12",
-         "-concurrency", str(min(2, len(usable_cores()))), "-scoreinterval", "0",
+         "-concurrency", str(min(2, len(usable_processors()))), "-scoreinterval", "0",
          "-journal", f"file={journal}", "-resume"],
         stdout=subprocess.PIPE, text=True,
     )

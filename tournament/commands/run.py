@@ -39,7 +39,7 @@ from merels.tournament.flags.run_options import (
     RunOptions,
     load_factory,
     make_run_options,
-    usable_cores,
+    usable_processors,
 )
 from merels.tournament.journal.journal import JournalError
 from merels.tournament.journal.open import (
@@ -325,10 +325,11 @@ def _notices(
     if given.ignored:
         words = ", ".join(dict.fromkeys(given.ignored))
         yield f"accepted without effect, as flags of other runners: {words}"
-    cores = len(usable_cores())
-    if options.executor is None and options.concurrency > cores:
+    processors = len(usable_processors())
+    if options.executor is None and options.concurrency > processors:
         yield (
-            f"-force-concurrency: {options.concurrency} games share {counted(cores, 'processor')}; "
+            f"-force-concurrency: {options.concurrency} games share "
+            f"{counted(processors, 'processor')}; "
             "times and time forfeits are not reliable"
         )
 

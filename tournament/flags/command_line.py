@@ -99,7 +99,10 @@ class ParsedFlags:
         return (entry.keys[key] if key else entry.value).default
 
     def record(self, prefix: str) -> dict[str, Any]:
-        """Return the values, or defaults, of the fields of a record in the settings, by name."""
+        """Return the values or defaults of one record of the settings, by the names of its fields.
+
+        ``prefix`` is the path of the record and a dot, such as ``sprt.``.
+        """
         return {
             field.path.removeprefix(prefix): self.value(flag, key)
             for flag, entry in FLAGS.items()
@@ -228,7 +231,8 @@ def _grouped(
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
-        is_known = name in flags or IGNORED.get(name) == ()
+        is_ignored = IGNORED.get(name) == ()  # With words, only these are ignored.
+        is_known = name in flags or is_ignored
         if not is_known:
             expected = f"unknown flag{suggestion(name, flags)}"
             if not name.startswith("-"):

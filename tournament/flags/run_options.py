@@ -25,7 +25,7 @@ MAX_WORKERS = 1024
 MAX_TASKS = 1_000_000
 """Largest number of game pairs submitted to an executor at once."""
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-"""File with the hyperthreads of a core's physical core, on Linux."""
+"""File with the processors (hyperthreads) that share a processor's physical core, on Linux."""
 LONG_GAME = 150
 """Number of moves of one side in a long game."""
 
@@ -36,7 +36,7 @@ class RunOptions:
 
     concurrency: int
     cpus: tuple[tuple[int, ...], ...]
-    """Cores of each worker; empty: workers are not pinned."""
+    """Processors of each worker; empty: workers are not pinned."""
     executor: str | None
     """``module:factory`` of a user's executor, or None."""
     executor_wait: int
@@ -66,7 +66,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
     """Return the options for the flags; add errors to ``given.faults``."""
     value, faults = given.value, given.faults
     is_demo = not given.engines and settings.format != LEAGUE
-    usual_concurrency = min(len(usable_cores()), 4) if is_demo else 1
+    usual_concurrency = min(len(usable_processors()), 4) if is_demo else 1
     executor = value("-executor")
     concurrency = value("-concurrency", default=usual_concurrency)
     cpus: tuple[tuple[int, ...], ...] = ()
@@ -89,6 +89,7 @@ def make_run_options(given: ParsedFlags, settings: Settings) -> RunOptions:
         shard=value("-shard"),
         intervals=Intervals(
             value("-scoreinterval"),
+            # The interim result of a match is short; longer rating lists need the flag.
             value("-ratinginterval", default=10 if len(settings.engines) == 2 else 0),
         ),
         pgn_file=value("-pgnout", "file"),
@@ -202,72 +203,72 @@ def _default_wait(settings: Settings) -> int:
     return max(3600, 2 * pair // SECOND)
 
 
-def usable_cores() -> list[int]:
-    """Return the cores that this process may use."""
+def usable_processors() -> list[int]:
+    """Return the processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def _check_concurrency(concurrency: int, executor: str | None, is_forced: bool) -> None:
-    """Raise `InputError` if ``concurrency`` exceeds its maximum, or the cores of this machine.
+    """Raise `InputError` if ``concurrency`` exceeds its maximum, or the usable processors.
 
-    On shared cores, engines might lose on time; ``is_forced`` allows it.
+    On shared processors, engines might lose on time; ``is_forced`` allows it.
     """
     maximum = MAX_WORKERS if executor is None else MAX_TASKS
-    cores = len(usable_cores())
+    processors = len(usable_processors())
     if concurrency > maximum:
         expected = f"expected a whole number from 1 to {maximum} for -concurrency"
         raise InputError(str(concurrency), expected)
-    if executor is None and not is_forced and concurrency > cores:
+    if executor is None and not is_forced and concurrency > processors:
         raise InputError(
             f"-concurrency {concurrency}",
-            f"merels may use {counted(cores, 'processor')}: give -concurrency {cores}, "
+            f"merels may use {counted(processors, 'processor')}: give -concurrency {processors}, "
             "or add -force-concurrency if the engines may share them",
         )
 
 
-def _spread_cores(cores: list[int]) -> list[int]:
-    """Return the cores in an order that uses second hyperthreads of physical cores last.
+def _spread(processors: list[int]) -> list[int]:
+    """Return processors in an order that uses second hyperthreads of physical cores last.
 
     Only Linux lists the hyperthreads of a core; on other systems the order is kept.
     """
     numbers: dict[str, int] = {}
-    """Number of cores so far, by the hyperthreads of their physical core."""
+    """Number of processors so far, by the hyperthreads of their physical core."""
     order = []
-    for core in cores:
+    for processor in processors:
         try:
-            with open(_TOPOLOGY.format(core), encoding="ascii") as file:
+            with open(_TOPOLOGY.format(processor), encoding="ascii") as file:
                 siblings = file.read()
         except (OSError, ValueError):
-            siblings = str(core)
+            siblings = str(processor)
         numbers[siblings] = numbers.get(siblings, 0) + 1
-        order.append((numbers[siblings], core))
-    return [core for _, core in sorted(order)]
+        order.append((numbers[siblings], processor))
+    return [processor for _, processor in sorted(order)]
 
 
 def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tuple[int, ...], ...]:
-    """Return the cores of ``-use-affinity`` for each worker: two if an engine ponders, else one.
+    """Return each worker's processors by ``-use-affinity``: two if an engine ponders, else one.
 
-    Raise `InputError` if the system cannot pin processes, cores are lacking, or an engine has
+    Raise `InputError` if the system cannot pin processes, processors are lacking, or an engine has
     several threads.
     """
     flag = "-use-affinity"
     if not given.has(flag):
         return ()
     if not hasattr(os, "sched_setaffinity"):
-        raise InputError(flag, "this system cannot pin a process to a core; leave the flag out")
-    available = usable_cores()
+        raise InputError(flag, "this system cannot pin processes to processors; leave it out")
+    available = usable_processors()
     text = given.value(flag)
-    cpus = _parse_cpus(text) if text else _spread_cores(available)
+    cpus = _parse_cpus(text) if text else _spread(available)
     missing = sorted(set(cpus) - set(available))
     if missing:
-        raise InputError(text, f"core {missing[0]} is not available; available: {available}")
-    cores = 2 if any(entrant.ponder for entrant in settings.engines) else 1
-    if concurrency * cores > len(cpus):
-        purpose = f", {cores} for each game with ponder;" if cores > 1 else ","
+        raise InputError(text, f"processor {missing[0]} is not available; available: {available}")
+    each = 2 if any(entrant.ponder for entrant in settings.engines) else 1
+    if concurrency * each > len(cpus):
+        purpose = f", {each} for each game with ponder;" if each > 1 else ","
         raise InputError(
-            flag, f"-concurrency {concurrency} needs {concurrency * cores} cores{purpose} "
+            flag, f"-concurrency {concurrency} needs {concurrency * each} processors{purpose} "
             f"found {len(cpus)}"
         )  # fmt: skip
     for engine in (entrant.engine for entrant in settings.engines):
@@ -275,11 +276,11 @@ def _cpus(given: ParsedFlags, settings: Settings, concurrency: int) -> tuple[tup
         if threads != "1":
             raise InputError(
                 flag,
-                f"would pin the {threads} threads of {engine.name} to {counted(cores, 'core')}; "
-                "leave the flag out, or give the engine one thread",
+                f"would pin the {threads} threads of {engine.name} to "
+                f"{counted(each, 'processor')}; leave the flag out, or give the engine one thread",
             )
     return tuple(
-        tuple(cpus[first : first + cores]) for first in range(0, len(cpus) - cores + 1, cores)
+        tuple(cpus[first : first + each]) for first in range(0, len(cpus) - each + 1, each)
     )
 
 

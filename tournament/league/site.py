@@ -72,6 +72,7 @@ _REMOVABLE = re.compile(r"player-\d++\.(html|js)|\d++\.(js|pgn)")
 _PROGRAM_KEYS = ("cmd", "args", "dir")
 """Keys of an engine that may name folders of this machine."""
 _LIMIT_KEYS = ("tc", "st", "nodes", "depth")
+# Inline, so that the policy of a page can name its digest.
 _LOADER = (
     'const code = document.createElement("script"); code.src = "site.js"; '
     "document.head.append(code);"
@@ -155,6 +156,7 @@ def _healths(games: Games) -> dict[str, Health]:
     names, reasons = list(games.players), list(games.reasons)
     healths = {name: Health() for name in names}
     columns = games.columns
+    # A fault of 1 is White's, a fault of 2 is Black's.
     for players, side in ((columns["white"], 1), (columns["black"], 2)):
         for player, count in Counter(players).items():
             healths[names[player]].games += count
@@ -179,7 +181,7 @@ def _matches(games: Games) -> MatchCounter:
     for number, white, black, result in zip(
         columns["n"], columns["white"], columns["black"], columns["result"]
     ):
-        if result < len(POINTS):
+        if result < len(POINTS):  # The last result of `RESULTS` is that of an unfinished game.
             pair = (number + 1) // 2
             counter.add(GameScore(names[white], names[black], POINTS[result], pair))
     return counter
@@ -410,7 +412,10 @@ class _Pages:
         return [(key, value) for key, value in shown if value]
 
     def _game_list(self, name: str) -> str:
-        """Return the script with the games of a player, for the player's page."""
+        """Return the script with the games of a player, for the player's page.
+
+        The script has its own indices of players and openings, and only those of these games.
+        """
         columns, own = self._games.columns, self._games_of[name]
         players, openings = dict[int, int](), dict[int, int]()
         lot: dict[str, object] = {

@@ -6,13 +6,14 @@ from merels.tournament.records.games import MILLISECOND, TimeControl
 
 
 class Clock:
-    """An engine's remaining time under its limit; ``left`` is None without a clock.
+    """An engine's remaining time under its limit.
 
-    After an overrun of the clock within the margin, ``left`` is negative. ``sent`` is ``left`` in
-    milliseconds as it is sent to engines: rounded down, but at least 1, since some engines treat 0
-    as no clock, and others fail on negative values. ``allowance`` is the time for the next move, by
-    clock and time per move; None without a limit. ``overruns`` counts the moves with an overrun
-    within the margin.
+    left         remaining time; None without a clock, negative after an overrun within the margin
+    sent         `left` in milliseconds for engines: rounded down, but at least 1, because some
+                 engines treat 0 as no clock, and others fail on negative values
+    allowance    time for the next move, by clock and time per move; None without a limit
+    moves_to_go  moves until the clock gets more time; None if it gets none
+    overruns     number of moves with an overrun within the margin
     """
 
     __slots__ = ("limit", "left", "sent", "allowance", "moves_to_go", "overruns")

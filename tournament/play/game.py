@@ -32,7 +32,7 @@ from merels.tournament.play.adjudication import Adjudicator, as_number
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import FAULT_PATIENCE, EngineCache
 from merels.tournament.play.lag import LagMeter
-from merels.tournament.play.player import End, Player, Script, fault
+from merels.tournament.play.player import End, Player, PositionLine, fault
 from merels.tournament.records.games import GameResult, GameSpec, MoveRecord, Opening
 
 LONGEST_ANSWER = 200
@@ -161,13 +161,15 @@ class _Game:
         self._plies = len(start.moves)
         """Moves so far, the opening included."""
         clocks = (Clock(spec.white.limit), Clock(spec.black.limit))
-        scripts = {
-            dialect: Script(dialect, first_line(start, dialect))
+        position_lines = {
+            dialect: PositionLine(dialect, first_line(start, dialect))
             for dialect in {engine.connection.dialect for engine in engines}
         }
-        self._scripts = list(scripts.values())
+        self._position_lines = list(position_lines.values())
         self.players = [
-            Player(side, entrant, engine, clocks, scripts[engine.connection.dialect], meter)
+            Player(
+                side, entrant, engine, clocks, position_lines[engine.connection.dialect], meter
+            )
             for side, (entrant, engine) in enumerate(zip((spec.white, spec.black), engines))
         ]
 
@@ -188,13 +190,15 @@ class _Game:
         answer = player.ask(position, self.moves)
         move, objection = judge(position, answer)
         if objection is not None:
+            # The illegal answer may have belonged to an earlier search.
             second = player.second_answer(answer)
             if second is not None and judge(position, second)[1] is None:
                 answer = second
                 move, objection = judge(position, second)
         overrun = player.clock.spend(answer.elapsed)
         if overrun:
-            raise player.loss_on_time(answer.elapsed, answer.elapsed - overrun)
+            allowance = answer.elapsed - overrun
+            raise player.loss_on_time(answer.elapsed, allowance)
         if move is None or objection is not None:
             raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
         summary = player.dialect.info_summary(answer.info, player.side)
@@ -206,8 +210,8 @@ class _Game:
         ))
         self.position = position.play(move)
         self._plies += 1
-        for script in self._scripts:
-            script.line = script.dialect.append(script.line, move, self._plies == 1)
+        for line in self._position_lines:
+            line.text = line.dialect.append(line.text, move, first=self._plies == 1)
         if self._plies >= self._adjudicator.first_ply:
             self._adjudicate(position.number, player.side, summary)
         if player.ponders:

@@ -42,7 +42,7 @@ class CacheLender:
         if cache is None:
             cache = EngineCache()
         else:
-            cache.measure_this_thread()
+            cache.measure_this_thread()  # Its meter measured the thread of the last task.
         try:
             yield cache
         except BaseException:

@@ -52,11 +52,11 @@ def fault(side: int, cause: str, reason: str) -> End:
 
 
 @dataclass(slots=True)
-class Script:
+class PositionLine:
     """The game so far as a ``position`` line, shared by players of the same dialect."""
 
     dialect: UciAdapter
-    line: bytes
+    text: bytes
 
 
 class Player:
@@ -64,7 +64,7 @@ class Player:
 
     def __init__(
         self, side: int, entrant: Entrant, engine: Engine, clocks: tuple[Clock, Clock],
-        script: Script, meter: LagMeter,
+        position_line: PositionLine, meter: LagMeter,
     ) -> None:
         self.side = side
         self.entrant = entrant
@@ -77,7 +77,7 @@ class Player:
         """Delays in the last move."""
         self._clocks = clocks
         self._timed_clocks = [clock for clock in clocks if clock.left is not None]
-        self._script = script
+        self._position_line = position_line
         self._expected_reply: Move | None = None
         """The opponent's move that the engine assumes while it ponders; None if it does not."""
         self._patience = int(entrant.ping_timeout * 1e9)
@@ -115,7 +115,8 @@ class Player:
         start_time = monotonic_ns()
         try:
             if self._expected_reply is None:
-                answer = self._connection.ask(position, self._script.line, self._go(), timeout)
+                line = self._position_line.text
+                answer = self._connection.ask(position, line, self._go(), timeout)
             else:
                 expected, self._expected_reply = self._expected_reply, None
                 if str(expected) == moves[-1].move:
@@ -164,7 +165,7 @@ class Player:
             self.clock.set_left(left - stop_time)
         go = self._go()
         self.clock.set_left(left)
-        answer = self._connection.ask(position, self._script.line, go, timeout - stop_time)
+        answer = self._connection.ask(position, self._position_line.text, go, timeout - stop_time)
         return answer and replace(answer, elapsed=stop_time + answer.elapsed)
 
     def _unanswered(
@@ -198,10 +199,7 @@ class Player:
         return End(1 - self.side, "time", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
-        """Return the engine's next answer after an illegal answer, or None.
-
-        The illegal answer may have belonged to an earlier search.
-        """
+        """Return the engine's next answer after an illegal answer, or None."""
         try:
             return self._connection.answer_after_stray(answer)
         except EngineError:
@@ -219,7 +217,7 @@ class Player:
             return
         if position.outcome() is not None or after.outcome() is not None:
             return
-        line = self.dialect.append(self._script.line, reply, False)
+        line = self.dialect.append(self._position_line.text, reply, first=False)
         try:
             go = self.dialect.go(self._limit(), self.side, ponder=True)
             self._connection.begin(line + b"\n" + go)

@@ -44,6 +44,7 @@ def _program_words(engine: EngineSpec) -> Words:
         elo = options.pop(ELO)
         words = {"level": next((level.name for level in LEVELS if elo == str(level.elo)), elo)}
         del options[LIMIT_STRENGTH]
+    # An empty value must not look like a missing one.
     return words | {OPTION + name: value or '""' for name, value in options.items()}
 
 
@@ -75,7 +76,8 @@ def _typed(key: str, value: str) -> str:
     """Return ``key=value``, quoted where the shell needs it."""
     word = f"{key}={value}"
     is_plain_key = key.split() == [key] and not _SPECIAL & set(key)
-    if is_plain_key and word.split() == [word] and (value == '""' or not _SPECIAL & set(value)):
+    is_plain_value = word.split() == [word] and not _SPECIAL & set(value)
+    if is_plain_key and (is_plain_value or value == '""'):
         return word
     if set(word) & set('"$`\\!'):
         return shell_text([word])

@@ -222,9 +222,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
         ),
         "-wait": Flag("pause X milliseconds between two games of a worker (0)", Field(whole(), 0)),
         "-use-affinity": Flag(
-            "pin each worker and its engines to a core, or to two cores if an engine ponders. X is "
-            "a list of cores, such as 0,2-5; without it, the second hyperthread of a core is used "
-            "last",
+            "pin each worker and its engines to a processor, or to two if an engine ponders. X is "
+            "a list of processors, such as 0,2-5; without it, the second hyperthread of a core is "
+            "used last",
             Field(default=""), words=(0, 1),
         ),
         "-maxfaults": Flag(

@@ -119,7 +119,7 @@ class CountedGames:
         self.warnings = failure_warnings(self.health)
 
     def _by_label(self, values: Mapping[str, T]) -> dict[str, T]:
-        """Return values by players' keys as values by label."""
+        """Return values by the `Roster`'s keys of players as values by label."""
         return {self.labels[key]: value for key, value in values.items()}
 
     def labels_of(self, entrant: Entrant) -> list[str]:
@@ -198,8 +198,11 @@ class GamesReport:
         )
         self._times, self._losses = by_rank(ratings, counted.times), counted.losses
         self._health = by_rank(ratings, counted.health)
-        all_notes = {notes["settings"]: notes for notes in counted.notes[::-1]}
-        self._all_notes = list(all_notes.values())[::-1]
+        self._all_notes: list[Mapping[str, str]] = []
+        """The notes of the first journal of each tournament."""
+        for notes in counted.notes:
+            if all(notes["settings"] != other["settings"] for other in self._all_notes):
+                self._all_notes.append(notes)
         self._tournaments = [read_settings(notes["settings"]) for notes in self._all_notes]
         self._settings = self._tournaments[0] if counted.is_one_journal else None
         """Settings of the tournament, if all games are from one journal."""
@@ -211,9 +214,10 @@ class GamesReport:
         self._names = list(dict.fromkeys(name for match in self._matches for name in match))
         settings = self._settings
         if settings is not None and len(settings.engines) >= len(self._names):
-            # Names in the order of entry, including engines that have not played.
+            # List names in the order of entry, including engines that have not played.
             order = [label for engine in settings.engines for label in counted.labels_of(engine)]
-            self._names = order if set(self._names) <= set(order) else self._names
+            if set(self._names) <= set(order):
+                self._names = order
         self._past = counted.past
 
     def json(self) -> str:
@@ -271,8 +275,8 @@ class GamesReport:
     def text(self, points: bool) -> str:
         """Return tables for a terminal; with ``points``, cells of the crosstable are points."""
         rounds = round_lines(*self._past) if self._past else []
-        blocks = [
-            *(["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]),
+        blocks = ["\n".join([*lines, ""]) for lines in (self._match_lines(), rounds) if lines]
+        blocks += [
             rating_list(self._table.ratings),
             results_text(self._table, points),
             *self._superiority(),

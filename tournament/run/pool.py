@@ -64,7 +64,7 @@ class Pool:
         self._backoff = Backoff()
 
     def withdraw(self) -> None:
-        """Take back the calls that no worker has begun."""
+        """Take back the calls that no worker has started."""
 
     def finish_games(self) -> None:
         """Have the calls return after the game in progress, if the workers can be asked to."""

@@ -11,7 +11,7 @@ from merels.tournament.statistics.terminations import BLAMELESS
 
 
 class LogView(View):
-    """Logs games at level ``info``; notices, and ends outside `BLAMELESS`, at level ``warn``.
+    """Logs games at level ``info``; notices, and games lost by a fault, at level ``warn``.
 
     If the log cannot be written, one notice reports this and the tournament continues.
     """

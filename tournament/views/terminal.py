@@ -41,7 +41,7 @@ NOTICES = 4
 MAX_RATED_AT_ONCE = 32
 """Largest number of engines that the runner's thread rates itself."""
 MAX_BAR, MIN_BAR = 30, 8
-"""Largest and smallest width of a bar, in columns; without room, no progress bar is drawn."""
+"""Largest and smallest width of a bar, in columns; a line with less space has no progress bar."""
 INDENT = "  "
 
 
@@ -97,11 +97,12 @@ class LiveView(View):
         names = standings.names
         if len(names) == 2:
             counts = standings.counts(names[0], names[1])
-            for line in summary_lines(counts, names[0], names[1], None, self._settings.by_pairs):
+            by_pairs = self._settings.by_pairs
+            for line in summary_lines(counts, names[0], names[1], penta=by_pairs):
                 lines += folded(line, columns)
             sprt = self._settings.sprt
             if sprt is not None:
-                llr = match_llr(sprt, counts, self._settings.by_pairs)
+                llr = match_llr(sprt, counts, by_pairs)
                 lines += llr_lines(sprt, llr, columns)
         elif standings.matches:
             lines += self._rating_list(standings, columns)
@@ -117,7 +118,7 @@ class LiveView(View):
         return self._size()[0] - 1
 
     def _head_lines(self, standings: Standings) -> list[str]:
-        """Return progress and pace; between them stands a progress bar if there is room."""
+        """Return progress and pace, with a progress bar between them if the line has room."""
         progress = self._plan.progress(standings.finished)
         pace = self._pace.text(progress)
         length = self._columns - len(progress.text) - len(pace) - len("  []  ")
@@ -126,7 +127,7 @@ class LiveView(View):
         return join_if_fits(progress.text, pace, self._columns)
 
     def _foot_lines(self, *playing: str) -> list[str]:
-        """Return the lines below the table: last game, games in progress, latest notices."""
+        """Return the lines below the table: last game, the lines ``playing``, latest notices."""
         notes = [f"note:    {note}" for note in self._notices[-NOTICES:]]
         return ["", f"last:    {self._last}", *playing, *notes]
 

@@ -58,7 +58,7 @@ def test_a_program_that_does_not_start_is_reported_with_its_error_output(tmp_pat
 
 
 def test_an_engine_that_refuses_its_options_is_refused(tmp_path: Path) -> None:
-    """What the trial says of an engine that cannot play is in the catalogue of faults."""
+    """The catalogue of faults has the messages of the trial for engines that cannot play."""
     def check(mode: str, words: str, message: str) -> None:
         assert message in refused(tmp_path, *match(*fake(words, mode=mode)))
 

@@ -271,7 +271,7 @@ def test_a_core_named_twice_is_one_core() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
 def test_a_game_with_ponder_gets_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_options, "usable_cores", lambda: [0, 1, 2, 3, 4])
+    monkeypatch.setattr(run_options, "usable_processors", lambda: [0, 1, 2, 3, 4])
     ponder = ("ponder", "-use-affinity", "0-4", "-concurrency")
     assert run_options_of(*ponder, "2").cpus == ((0, 1), (2, 3))
     error = error_of(*MATCH, *ponder, "3")
@@ -341,7 +341,7 @@ def test_a_league_plays_one_game_at_once_unless_told_otherwise(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a former version, up to four games shared the processors, also under a clock."""
-    monkeypatch.setattr(run_options, "usable_cores", lambda: [0, 1, 2, 3])
+    monkeypatch.setattr(run_options, "usable_processors", lambda: [0, 1, 2, 3])
     league = replace(settings_of(), format=LEAGUE)
     assert make_run_options(parse([]), league).concurrency == 1
     demo = parse([])

@@ -130,9 +130,9 @@ def test_no_pair_starts_after_the_time_of_a_run(
     with league_run(tmp_path / "league", players, goal, workers=workers, ahead=6) as run:
         run.events.at_start = lambda: now.__setitem__(0, now[0] + 40.0)
         assert run.play() == "finished"
-        begun = set(run.events.started)
-        assert 1 <= len(begun) <= 2 + workers
-        assert len(run.rows) == 2 * len(begun), "the pairs in progress were finished"
+        started_pairs = set(run.events.started)
+        assert 1 <= len(started_pairs) <= 2 + workers
+        assert len(run.rows) == 2 * len(started_pairs), "the pairs in progress were finished"
 
 
 @pytest.mark.parametrize("breaks", [False, True])

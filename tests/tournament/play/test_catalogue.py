@@ -54,7 +54,7 @@ CR = (
 
 @dataclass(frozen=True)
 class Fault:
-    """A fake engine, and what is said of it; an empty text: nothing, the engine plays on.
+    """A fake engine, and the texts about it; an empty text: there is none, the engine plays on.
 
     A text may also be a pattern. SECONDS stands for the timeout of the test.
     """

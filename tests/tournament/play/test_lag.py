@@ -16,7 +16,7 @@ from merels.protocol.client.engine_spec import EngineSpec
 from merels.tournament.play.clock import Clock
 from merels.tournament.play.engine_cache import EngineCache
 from merels.tournament.play.lag import CREDIT_STEP, NOT_MEASURED, Lag, LagMeter, Reading
-from merels.tournament.play.player import Player, Script
+from merels.tournament.play.player import Player, PositionLine
 from merels.tournament.records.games import Entrant, TimeControl
 from tests.kit.fakes import fake
 from tests.processes import limited
@@ -124,8 +124,8 @@ def test_a_runner_is_late_if_it_wakes_over_two_milliseconds_after_a_timeout(
     without_counters = LagMeter()
     without_counters.close()
     clocks = (Clock(entrant.limit), Clock(entrant.limit))
-    script = Script(engine.connection.dialect, b"")
-    player = Player(0, entrant, engine, clocks, script, without_counters)
+    position_line = PositionLine(engine.connection.dialect, b"")
+    player = Player(0, entrant, engine, clocks, position_line, without_counters)
     player._measure((10 + overslept) * MS, 10 * MS, 10 * MS, None)
     assert player.lag == Lag(late and late * MS, None)
     engines.give_back(entrant, engine)

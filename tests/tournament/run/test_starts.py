@@ -29,7 +29,7 @@ NO_NET = "does not start (ends before uciok, exit code 1: no net file)"
 
 
 def failing(tmp_path: Path, first: int, last: int, name: str = "B") -> Entrant:
-    """Return an engine that starts anew for every game; the starts ``first`` to ``last`` fail."""
+    """Return an engine that starts again for every game; the starts ``first`` to ``last`` fail."""
     command = script(tmp_path, FAILING_STARTS.format(first=first, last=last))
     return replace(engine(name, command=command), restart=True)
 

@@ -309,7 +309,7 @@ def row_of(number: int) -> Row:
 
 
 def broadcast_of(*numbers: int) -> Broadcast:
-    """Return a broadcast with games that have just begun."""
+    """Return a broadcast with games that have just started."""
     broadcast = Broadcast(parse_rules("mill"), "A match")
     for number in numbers:
         broadcast.game_started(spec_of(number))

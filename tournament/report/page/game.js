@@ -145,7 +145,10 @@ export const newBoard = (root) => new Drawing(root, POINTS);
 /** A result for people to read. */
 export const resultText = (result) => result.replace("1/2-1/2", "½–½").replace("-", "–");
 
-/** A score in men, seen from the side that moved; ±Infinity if proven, null without a score. */
+/**
+ * A score in men, seen from the side that moved; ±Infinity if proven, null without a score. A
+ * stored score is hundredths of a man or, if proven, the plies to the end as a text: "#5", "#-4".
+ */
 export function inMen(score) {
   if (score === null || score === undefined) return null;
   if (typeof score === "string") return Number(score.slice(1)) > 0 ? Infinity : -Infinity;

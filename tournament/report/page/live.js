@@ -41,6 +41,7 @@ class Card {
     this.title.setAttribute("aria-label", `Game ${game.n}, ${names}: enlarge`);
     this.result.textContent = game.result === null ? "" : resultText(game.result);
     this.root.classList.toggle("over", game.result !== null);
+    /** The time until which the card keeps its game. */
     this.until = game.result === null ? Infinity : performance.now() + LINGER;
     this.view.draw(game, game.length);
     this.last.textContent = game.result !== null ? game.text

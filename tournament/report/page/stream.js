@@ -29,5 +29,6 @@ function open() {
 
 onconnect = (event) => {
   ports.push(event.ports[0]);
+  // The new tab needs the whole state.
   open();
 };

@@ -177,6 +177,7 @@ export class Viewer {
   go(ply) {
     const { game } = this;
     this.ply = Math.min(Math.max(0, ply), game.length);
+    /** Whether the dialog shows the latest position, and goes on to later ones. */
     this.follows = this.ply === game.length;
     this.title.textContent = `Game ${game.n}: ${game.names.join(" – ")}`;
     this.verdict.textContent = game.verdict;
