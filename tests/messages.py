@@ -1,7 +1,7 @@
 """Lists the messages that users of merels meet: ``python -m tests.messages``.
 
-One line a message: file, line, and the text with {} for what is filled in. Read them in a row: each
-says what was wrong, where, and how to go on. The texts of the page are in its language tables.
+One line a message: file, line, and the text with {} for each value. Read them in a row: each states
+what was wrong, where, and how to go on. The texts of the page are in its language tables.
 """
 
 from __future__ import annotations

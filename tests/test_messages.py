@@ -7,7 +7,7 @@ import re
 from tests.messages import LAYERS, all_messages
 
 WEAK = re.compile(r"\b(invalid|please|sorry|oops|bad)\b|[.!]$", re.I)
-"""Words that do not say what is wrong, and ends of sentences: a message is no sentence."""
+"""Words that do not explain the fault, and ends of sentences: a message is no sentence."""
 
 
 def test_every_message_says_what_is_wrong_in_plain_words() -> None:

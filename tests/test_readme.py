@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import re
 from pathlib import Path
 
 from merels.engine.search.levels import LEVELS
@@ -35,3 +36,12 @@ def test_the_readme_repeats_the_ratings_of_the_guide() -> None:
     ratings = (ROOT / "README.md").read_text("utf-8").split("```\n")[7]
     assert all(name in ratings for name in NAMES)
     assert ratings in (ROOT / "tournament" / "guide.md").read_text("utf-8")
+
+
+def test_readme_and_guide_state_the_measured_span_of_the_ratings() -> None:
+    """In a former version they stated the span of the levels' own ratings as the measured one."""
+    elos = [row["elo"] for row in json.loads(STORE.read_text(encoding="utf-8"))["levels"]]
+    for path in ("README.md", "tournament/guide.md"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        (span,) = re.findall(r"600 games per level spans (\d+)|levels span (\d+)", text)
+        assert int("".join(span)) == max(elos) - min(elos), path
