@@ -65,6 +65,7 @@ def test_a_full_disk_during_a_build_is_one_clear_error(tmp_path: Path) -> None:
     """Complete files are kept, no draft is left, and the next build continues."""
     script = (
         "import resource, sys; from merels.tournament.commands.main import main\n"
+        "sys.dont_write_bytecode = True  # A truncated module would stay.\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
         "sys.exit(main(['tables', 'build', '-men', '7', '-dir', sys.argv[1]]))"
     )
@@ -126,6 +127,7 @@ def test_a_full_disk_during_packing_is_one_clear_error(tmp_path: Path) -> None:
     """Complete files are kept, and no draft is left."""
     script = (
         "import resource, sys; from merels.tournament.commands.main import main\n"
+        "sys.dont_write_bytecode = True  # A truncated module would stay.\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
         "sys.exit(main(['tables', 'pack', '-dir', sys.argv[1], '-out', sys.argv[2], '-variant',"
         "'morris', '-set', 'Repetition=0', 'NoRemovalPlies=0']))"

@@ -22,6 +22,7 @@ LONGEST = 400.0
 """Seconds until a run whose output a test reads is killed; `Marked.wait` has its own limit."""
 LIMITED_IN_SIZE = """
 import resource, sys
+sys.dont_write_bytecode = True  # Python would store truncated modules, on which later runs fail.
 from merels.tournament.commands.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
 sys.exit(main(sys.argv[2:]))

@@ -24,6 +24,7 @@ from merels.engine.common.saving import (
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
 FULL_DISK_SCRIPT = """
 import resource, sys
+sys.dont_write_bytecode = True  # A truncated module would stay.
 from pathlib import Path
 from merels.engine.common import saving
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))

@@ -82,6 +82,7 @@ def test_a_folder_is_owned_by_one_process_at_a_time(tmp_path: Path) -> None:
 
 FULL_DISK_SCRIPT = """
 import resource, sys
+sys.dont_write_bytecode = True  # A truncated module would stay.
 from pathlib import Path
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore

@@ -258,24 +258,24 @@ def test_ponder_needs_no_value() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
-def test_a_core_named_twice_is_one_core() -> None:
-    core = min(os.sched_getaffinity(0))
-    assert "needs 2 cores, found 1" in error_of(
-        *MATCH, "-concurrency", "2", "-use-affinity", f"{core},{core}"
+def test_a_processor_named_twice_is_one_processor() -> None:
+    processor = min(os.sched_getaffinity(0))
+    assert "needs 2 processors, found 1" in error_of(
+        *MATCH, "-concurrency", "2", "-use-affinity", f"{processor},{processor}"
     )
-    affinity = ("-use-affinity", str(core))
+    affinity = ("-use-affinity", str(processor))
     error = error_of(*MATCH, *affinity, "-executor", "a:b")
     assert "cannot be combined with -executor" in error
-    assert run_options_of(*affinity).cpus == ((core,),)
+    assert run_options_of(*affinity).cpus == ((processor,),)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system pins nothing")
-def test_a_game_with_ponder_gets_two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_with_ponder_gets_two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_options, "usable_processors", lambda: [0, 1, 2, 3, 4])
     ponder = ("ponder", "-use-affinity", "0-4", "-concurrency")
     assert run_options_of(*ponder, "2").cpus == ((0, 1), (2, 3))
     error = error_of(*MATCH, *ponder, "3")
-    assert "needs 6 cores, 2 for each game with ponder; found 5" in error
+    assert "needs 6 processors, 2 for each game with ponder; found 5" in error
 
 
 def test_a_second_thread_of_a_core_is_used_last(
@@ -284,9 +284,9 @@ def test_a_second_thread_of_a_core_is_used_last(
     monkeypatch.setattr(run_options, "_TOPOLOGY", str(tmp_path / "cpu{}"))
     for cpu, siblings in enumerate(("0,4", "1,5", "2-3", "2-3", "0,4", "1,5")):
         (tmp_path / f"cpu{cpu}").write_text(siblings + "\n")
-    assert run_options._spread_cores([0, 1, 2, 3, 4, 5]) == [0, 1, 2, 3, 4, 5]
-    assert run_options._spread_cores([0, 2, 3, 4, 5]) == [0, 2, 5, 3, 4]
-    assert run_options._spread_cores([0, 7]) == [0, 7]
+    assert run_options._spread([0, 1, 2, 3, 4, 5]) == [0, 1, 2, 3, 4, 5]
+    assert run_options._spread([0, 2, 3, 4, 5]) == [0, 2, 5, 3, 4]
+    assert run_options._spread([0, 7]) == [0, 7]
 
 
 def test_an_error_about_an_unknown_flag_in_a_file_names_the_file(tmp_path: Path) -> None:

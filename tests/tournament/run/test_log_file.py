@@ -11,6 +11,7 @@ import pytest
 
 FULL_FOR_A_WHILE = """
 import resource, sys
+sys.dont_write_bytecode = True  # A truncated module would stay.
 from merels.tournament.run.log_file import LogFile
 log = LogFile(sys.argv[1])
 log.write("info", "first")
