@@ -85,7 +85,7 @@ def format_seventeen(position: Position) -> str:
 
     Seven fields are 0: two counts of removals due, four points of last mills, and a mask of mills.
     As a point of a last mill, 0 is "none" in Sanmill's old numbering of squares. The newer -1 needs
-    an 18th token, ``ids:nodes``, which older versions of Sanmill do not know.
+    an 18th token, ``ids:nodes``, which only newer versions of Sanmill read.
     """
     required_position(position)
     white, black = position.men

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from merels.engine.core import core
 from merels.engine.core.convert import decode_move
 from merels.engine.game.position import Move, Position
 from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, MoveRow, Tables
+
+
+_VALUE: Final = 1
+_CERTAIN: Final = 3
+_RANK: Final = 6
+"""Indices of fields of a `Choice` in a row."""
 
 
 class Choice(NamedTuple):
@@ -53,15 +59,18 @@ class Ranking(NamedTuple):
     @property
     def settled(self) -> bool:
         """Whether all moves are certain wins with the same known depth."""
-        _, value, depth, certain, *_ = self.rows[0]
-        return depth is not None and depth <= MAX_TABLE_DEPTH and value == 1 and certain and all(
-            row[1:4] == (value, depth, certain) for row in self.rows
+        best = self.best
+        if best.value != 1 or not best.certain or best.depth is None:
+            return False
+        # The greatest stored depth is only a bound.
+        return best.depth <= MAX_TABLE_DEPTH and all(
+            row[_VALUE : _CERTAIN + 1] == (1, best.depth, True) for row in self.rows
         )
 
 
 def choice_of(row: MoveRow) -> Choice:
     """Return the choice of a row with a known value."""
-    value = row[1]
+    value = row[_VALUE]
     assert value is not None
     return Choice(row[0], value, *row[2:])
 
@@ -82,24 +91,24 @@ def rank_moves(
     ranked, and the result is None unless one of them wins or draws.
     """
     rows = tables.move_rows(position, among, deadline, not_before, equal_wins=equal_wins)
-    if not rows or rows[-1][1] is None:
+    if not rows or rows[-1][_VALUE] is None:
         return None
-    if rows[0][1] == -1:
+    if rows[0][_VALUE] == -1:
         if len(rows) < len(among):
             # A proven draw is worth more than a move that a search without time would choose; a
             # proven loss is not.
             return None
-        if not all(row[3] for row in rows):
-            # One uncertain loss makes the position's loss uncertain.
+        if not all(row[_CERTAIN] for row in rows):
+            # One uncertain loss makes the position's loss uncertain: no row is certain.
             rows = [(*row[:3], False, *row[4:]) for row in rows]
-    worst = rows[min(lines, len(rows)) - 1][6]
-    return Ranking([row for row in rows if row[6] <= worst], len(rows))
+    worst = rows[min(lines, len(rows)) - 1][_RANK]
+    return Ranking([row for row in rows if row[_RANK] <= worst], len(rows))
 
 
 def values_of_moves(tables: Tables, position: Position) -> list[Choice] | None:
     """Return the legal moves with their values; None if one is unknown."""
     rows = tables.move_rows(position)
-    if any(row[1] is None for row in rows):
+    if any(row[_VALUE] is None for row in rows):
         return None
     by_move = {choice.move: choice for choice in map(choice_of, rows)}
     return [by_move[move] for move in position.legal_moves()]

@@ -70,6 +70,7 @@ class _Player:
         """Return the core's score and move code for a position."""
         best = [0, 0]
 
+        # The last iteration's line is the search's result.
         def record(depth: int, lines: list[tuple[int, int, list[int]]]) -> bool:
             best[:] = lines[0][0], lines[0][2][0]
             return False

@@ -48,7 +48,7 @@ def open_text(file: io.BufferedReader) -> TextIO:
 
 
 def without_end_mark(text: str) -> str:
-    """Return the end of a text without Control-Z, the character that ends a file of DOS."""
+    """Return the last part of a text without Control-Z, which ends the files of DOS."""
     return text.rstrip("\x1a") if text[-1:] == "\x1a" else text
 
 

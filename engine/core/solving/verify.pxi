@@ -18,7 +18,8 @@ cdef struct Checked:         # a table whose places are checked or recomputed
     Board unknown            # the board of this value
 
 
-# Whether a lost board loses within a number of plies. Without depths, it does unless `late`.
+# Whether a lost board loses within a number of plies. Without depths this is unknown: the caller
+# assumes it of no board (`late`) or of all.
 cdef bint loses_within(const Tables *tables, const Board *b, int plies, bint late) noexcept nogil:
     cdef int own = count(b.own), opponent = count(b.opponent), depth, unlisted
     if tables.depths[own][opponent] == NULL:
@@ -35,7 +36,7 @@ cdef bint wins_within(const Tables *tables, const Board *b, int plies, bint late
     cdef MoveList list
     cdef Board after
     cdef int closing, i
-    for closing in range(1, -1, -1):
+    for closing in range(1, -1, -1):  # As in `recomputed`.
         generate(&tables.rules, b, &list, closing, not closing)
         for i in range(list.size):
             make(b, list.moves[i], &after)
@@ -45,9 +46,8 @@ cdef bint wins_within(const Tables *tables, const Board *b, int plies, bint late
     return False
 
 
-# The value of a board from those of its moves. Without depths, the wins and losses of moves that
-# remove nothing are in time unless `late`. If a move's value is needed but in no table, note the
-# board after the move.
+# The value of a board from those of its moves; `late` as in `loses_within`. If a move's value is
+# needed but in no table, note the board after the move.
 cdef int recomputed(Checked *c, const Board *b, bint late) noexcept nogil:
     cdef MoveList list
     cdef Board after
