@@ -12,6 +12,7 @@ be lost at the end. So each append first compares the files with their state aft
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import sys
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from merels.engine.common.errors import Failure, InputError, printable
 from merels.engine.common.numbers import counted
-from merels.protocol.common.files import file_error, write_error
+from merels.protocol.common.files import file_error, unwritable_reason, write_error
 from merels.tournament.journal.rows import PER_MOVE, Row
 
 APPLICATION_ID = 0x6D65_7265
@@ -197,12 +198,20 @@ class Journal:
         except sqlite3.IntegrityError:
             raise  # The caller can name the game that is already stored.
         except sqlite3.DatabaseError as error:
-            why = _IN_USE if _is_busy(error) else error
-            raise JournalError(
-                f"cannot write the journal {self.path or '(temporary file)'}: {why}"
-            ) from error
+            name = self.path or "(temporary file)"
+            raise JournalError(f"cannot write the journal {name}: {self._cause(error)}") from error
         if self._states:
             self._states = self._current_states()
+
+    def _cause(self, error: sqlite3.DatabaseError) -> str:
+        """Return the reason why SQLite cannot write, and how to go on."""
+        if _is_busy(error):
+            return _IN_USE
+        if _error_name(error) == "SQLITE_FULL":
+            return f"{os.strerror(errno.ENOSPC)}; free some space first"
+        if self._file and (reason := unwritable_reason(self._file)):
+            return f"{reason}; copy it to a folder where you may write"
+        return str(error)
 
     # Changes of the files by other programs.
 

@@ -466,6 +466,42 @@ def test_without_its_folder_a_journal_is_saved_among_the_temporary_files(
     assert sorted(path.name for path in temporary.iterdir()) == ["j.saved", "j.saved1"]
 
 
+@pytest.mark.skipif(not hasattr(os, "setresuid"), reason="needs the permissions of POSIX")
+@pytest.mark.parametrize(("file", "reason"), [
+    (0o444, "Permission denied"), (0o666, "its folder cannot be written to")])
+def test_the_error_of_a_journal_that_cannot_be_continued_names_the_reason(
+    file: int, reason: str
+) -> None:
+    """It was SQLite's ``attempt to write a readonly database``."""
+    # Not in tmp_path, which other users may not enter.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "j")
+        with begin(path) as journal:
+            journal.checkpoint()
+        os.chmod(path, file)
+        os.chmod(folder, 0o555)
+        user = os.getuid()
+        if user == 0:
+            os.setresuid(65534, 65534, 0)
+        try:
+            hint = f"{path}: {reason}; copy it to a folder where you may write"
+            with Journal(path) as journal, pytest.raises(JournalError, match=hint):
+                journal.prepare_writing()
+        finally:
+            os.setresuid(user, user, user)
+            os.chmod(folder, 0o755)
+
+
+def test_the_error_of_a_full_disk_asks_for_space(tmp_path: Path) -> None:
+    """SQLite's words, ``database or disk is full``, name two causes."""
+    with begin(tmp_path / "j") as journal:
+        ((pages,),) = journal.query("PRAGMA page_count")
+        list(journal.query(f"PRAGMA max_page_count = {pages}"))
+        with pytest.raises(JournalError, match=f"{tmp_path}/j: No space left on device; free some"):
+            for number in range(1, 1000):
+                journal.append(make_row(result(number)))
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the permissions of POSIX")
 def test_the_error_of_an_unclosed_journal_in_a_read_only_folder_names_its_log() -> None:
     # Not in tmp_path, which other users may not enter.
