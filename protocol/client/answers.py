@@ -24,6 +24,8 @@ _INSIDE = re.compile(
     rb"(?:bestmove(?![^\s])|(?=sanmill_error(?![^\s])))([^\n]*)\n", re.IGNORECASE | re.MULTILINE
 )
 """Only an info line counts: Sanmill also prints lines such as ``IDS: Algorithm bestMove = d6``."""
+_ERROR = b"info string error"
+"""Start of the lines with which an engine refuses a command."""
 
 
 @dataclass(slots=True)
@@ -48,19 +50,23 @@ class AnswerFinder:
     With ``inside``, it may also be in an info line, and `SANMILL_ERROR` and the words after it
     are an answer, too. Lines after an answer are passed to ``put_back``.
 
-    ``info`` is the last line so far with a score of the best variation. ``junk`` counts the lines
-    so far that are not part of the protocol.
+    ``info`` is the last line so far with a score of the best variation, ``error`` the last one with
+    an error before the latest ``lines``. ``junk`` counts the lines so far that are not part of the
+    protocol.
     """
 
     def __init__(self, inside: bool, put_back: Callable[[bytes], None]) -> None:
-        self.info = b""
+        self.info = self.error = b""
         self.junk = 0
+        self._lines = b""
+        """The latest lines."""
         self._inside = inside
         self._put_back = put_back
         self._pattern = _INSIDE if inside else _AT_START
 
     def find(self, lines: bytes) -> bytes | None:
         """Return the text of the first answer in ``lines``, or None if there is no answer."""
+        self._lines = lines
         regular = last_answer(lines, self._inside)
         if regular is not None:
             answer, info = regular
@@ -69,14 +75,23 @@ class AnswerFinder:
             return answer
         match = self._pattern.search(lines)
         if match is None:
+            self.error = self.last_error()
             self.info = last_score(lines, len(lines)) or self.info
             self.junk += count_junk(lines)
             return None
         end = match.end() if self._inside else match.start()
         self.info = last_score(lines, end) or self.info
-        self.junk += count_junk(lines[: match.end()])
+        self._lines = lines[: match.end()]
+        self.junk += count_junk(self._lines)
         self._put_back(lines[match.end() :])
         return match[1].strip()
+
+    def last_error(self) -> bytes:
+        """Return the last line ``info string error …`` so far, or b''."""
+        start = self._lines.rfind(b"\n" + _ERROR) + 1
+        if not start and not self._lines.startswith(_ERROR):
+            return self.error
+        return self._lines[start : self._lines.find(b"\n", start)].strip()
 
     def count(self, lines: bytes) -> int:
         """Return the number of answers in ``lines``, and add its lines of junk to ``junk``."""

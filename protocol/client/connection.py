@@ -244,7 +244,7 @@ class Connection:
             if stop is None:  # Comparisons are faster than `min` and `max`.
                 wait = timeout if timeout < self._silence else self._silence
             lines = self._pipe.exchange(request, wait)
-            self._answers.info = b""
+            self._answers.info = self._answers.error = b""
         except BlockingIOError:
             self._clear()
             if not self._send_in_search(request, timeout):
@@ -282,7 +282,7 @@ class Connection:
         """Drop the output of earlier searches, and store the start time of the next search."""
         self.owing = False
         self._drop_output()
-        self._answers.info = self._last_lines = b""
+        self._answers.info = self._answers.error = self._last_lines = b""
         self.owing = True
         self._search_start = monotonic_ns()
 
@@ -471,6 +471,15 @@ class Connection:
             text = f"; last output: {quoted(lines[-1] if lines else self._last_lines[:-1])}"
         error = self.last_error()
         return f"{text}; last error output: '{error}'" if error else text
+
+    def reported_error(self) -> str:
+        """Return the last error that the engine reported in its latest search.
+
+        The text continues a message, as in ``; the engine reported: 'info string error …'``; ''
+        without an error.
+        """
+        error = self._answers.last_error()
+        return f"; the engine reported: {quoted(error)}" if error else ""
 
     def timeout_error(self, what: str) -> EngineTimeout:
         """Return an `EngineTimeout` with the failure ``what`` and the engine's last output."""

@@ -275,7 +275,10 @@ class Engine(AnyEngine):
         if answer is None:
             self.connection.stop()
             raise self.connection.timeout_error("plays no move in its time")
-        move, reply = _read_moves(answer, position)
+        try:
+            move, reply = _read_moves(answer, position)
+        except EngineError as error:
+            raise EngineError(f"{error}{self.connection.reported_error()}") from None
         if move is not None and task.root_moves and move not in task.root_moves:
             raise EngineError(f"the engine answered '{move}', which is not in root_moves")
         return PlayResult(move, reply, self.connection.dialect.info(answer.info, position))

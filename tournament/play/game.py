@@ -189,7 +189,9 @@ class _Game:
         position = self.position
         answer = player.ask(position, self.moves)
         move, objection = judge(position, answer)
+        reported = ""
         if objection is not None:
+            reported = player.engine.connection.reported_error()
             # The illegal answer may have belonged to an earlier search.
             second = player.second_answer(answer)
             if second is not None and judge(position, second)[1] is None:
@@ -200,7 +202,8 @@ class _Game:
             allowance = answer.elapsed - overrun
             raise player.loss_on_time(answer.elapsed, allowance)
         if move is None or objection is not None:
-            raise fault(player.side, "illegal move", f"makes an illegal move ({objection})")
+            reason = f"makes an illegal move ({objection}{reported})"
+            raise fault(player.side, "illegal move", reason)
         summary = player.dialect.info_summary(answer.info, player.side)
         late, waited = player.lag
         self.moves.append(MoveRecord(

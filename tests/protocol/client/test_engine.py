@@ -389,6 +389,14 @@ def test_a_search_that_would_never_end_is_refused() -> None:
             sent.clear()
 
 
+def test_the_error_about_an_illegal_move_quotes_what_the_engine_reported() -> None:
+    for answer in ("a1xg7", "0000"):
+        script = f"go: print info string error in position & answer bestmove {answer}"
+        with Engine.popen(fake(script)) as engine:
+            with pytest.raises(EngineError, match="; the engine reported: 'info string error in"):
+                engine.play(Position(), Limit(nodes=1))
+
+
 def test_a_move_outside_the_moves_to_choose_from_is_an_error() -> None:
     with Engine.popen(fake("sound")) as engine:
         move = engine.play(Position(), Limit(nodes=1)).move

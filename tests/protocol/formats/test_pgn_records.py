@@ -252,6 +252,7 @@ def test_the_error_about_a_malformed_record_names_reason_and_line(text: str, rea
     ("1. d6 f4 0 – 1", ["2 0-1"]), ("1. d6 1/2 - 1/2 1. a1 *", ["1 1/2-1/2", "1 *"]),
     ("1. d6 (1. f4 1 - 0) f4 *", ["2 *"]), ("1. d6 f4 *\x1a", ["2 *"]),
     ("1. d6 f4 *\n\x1a", ["2 *"]), ("1. d6 f4\n\x1a\x1a", ["2 *"]),
+    ("1. d6 f4\n\n1-0\n", ["2 1-0"]),
     ("1. d6 *\n\n1. a1 0-1", ["1 *", "1 0-1"]),
 ])  # fmt: skip
 @pytest.mark.parametrize("as_file", [False, True])

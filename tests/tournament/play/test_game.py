@@ -249,6 +249,23 @@ def test_an_engine_at_fault_is_not_kept(engines: EngineCache) -> None:
         assert [spec.name for spec, _ in engines._idle] == ["good"]
 
 
+def test_a_loss_by_an_illegal_move_quotes_the_error_that_the_engine_reported(
+    engines: EngineCache,
+) -> None:
+    report = "info string error 'd6': unknown"
+    for script in (
+        f"go: print {report} & print info depth 1 & answer bestmove a1xg7",
+        f"go: print {report} & sleep 0.05 & print info depth 1 & answer bestmove a1xg7",
+    ):
+        white, black = (Entrant(EngineSpec(fake(text), text), NODES) for text in (script, ""))
+        reason = play_game(game(white, black), engines).reason
+        assert reason.endswith(f"; the engine reported: '{report}')"), reason
+    # The error of an earlier search does not count.
+    script = f"go#1: print {report} & reply; go#2: answer bestmove a1xg7"
+    white, black = (Entrant(EngineSpec(fake(text), text), NODES) for text in (script, ""))
+    assert "reported" not in play_game(game(white, black), engines).reason
+
+
 def test_pondering_after_the_game_is_stopped_before_the_engine_is_kept() -> None:
     traced: list[tuple[str, str, bytes]] = []
     with EngineCache(trace=lambda *words: traced.append(words)) as watched:
