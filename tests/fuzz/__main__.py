@@ -27,7 +27,7 @@ FUZZERS: dict[str, tuple[Callable[[], Fuzzer], int]] = {
     "journals": (Journals, 60),
     "gamefiles": (GameFiles, 100),
     "flags": (Flags, 200),
-    "core": (Core, 5_000),
+    "core": (Core, 3_500),
     "board": (Boards, 150),
 }
 """All fuzzers by name, each with the number of inputs of a quick run."""

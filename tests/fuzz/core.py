@@ -11,7 +11,7 @@ import os
 import random
 import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from threading import Lock
@@ -200,12 +200,17 @@ ENTRIES: dict[str, Callable[[random.Random], Value]] = {
     ),
 }
 """Valid arguments of every entry: function, class, method or property."""
-SCRIPTS: tuple[list[list[Value]], ...] = (
-    [*[["Retrograde.advance"], ["Retrograde.work"]] * 40, ["Retrograde.values", 0],
-     ["Retrograde.depths", 1], ["Retrograde.tally", 0]],
-    [*[["PlacingSlice.advance"], ["PlacingSlice.work"]] * 6, ["PlacingSlice.written"]],
+SCRIPTS: tuple[tuple[float, list[list[Value]], tuple[str, ...]], ...] = (
+    (0.03, [["Retrograde.advance"], ["Retrograde.work"]] * 40,
+     ("Retrograde.values", "Retrograde.depths", "Retrograde.tally")),
+    (0.15, [["PlacingSlice.advance"], ["PlacingSlice.work"]] * 6, ("PlacingSlice.written",)),
 )
-"""Sequences of calls that are valid only in this order."""
+"""Calls in an order that only chance seldom makes, and entries that are valid only after them.
+
+Each has the share of cases that have it. Solving a sector takes as long as a thousand other calls,
+so only few cases do it.
+"""
+CALLS_AFTER_SCRIPT = 10
 _DRAWN = sorted(ENTRIES.keys() - {"fail_assertion"})
 """Entries to draw from, without the one that always fails."""
 
@@ -232,13 +237,13 @@ class Core(Fuzzer):
 
     def make(self, chance: random.Random) -> Case:
         """Return random calls with often damaged arguments, sometimes mixed with a script."""
-        calls = list(chance.choice(SCRIPTS)) if chance.random() < 0.3 else []
+        calls: list[list[Value]] = []
+        for share, script, entries in SCRIPTS:
+            if chance.random() < share:
+                calls += script
+                calls += [some_call(chance, entries) for _ in range(CALLS_AFTER_SCRIPT)]
         for _ in range(chance.randint(1, 30)):
-            name = chance.choice(_DRAWN)
-            arguments = ENTRIES[name](chance)
-            for _ in range(chance.choice((0, 1, 1, 2))):
-                arguments = spoilt(arguments, chance) if arguments else [chance.choice(NUMBERS)]
-            calls.insert(chance.randint(0, len(calls)), [name, *arguments])
+            calls.insert(chance.randint(0, len(calls)), some_call(chance, _DRAWN))
         return [json.dumps(call) for call in calls]
 
     def check(self, case: Case) -> Tally:
@@ -255,6 +260,15 @@ class Core(Fuzzer):
                 if self._broken:
                     raise Defect(f"a broken assertion: {self._broken[0]}")
         return Tally(accepted, len(case) - accepted)
+
+
+def some_call(chance: random.Random, names: Sequence[str]) -> list[Value]:
+    """Return a call of one of some entries, often with damaged arguments."""
+    name = chance.choice(names)
+    arguments = ENTRIES[name](chance)
+    for _ in range(chance.choice((0, 1, 1, 2))):
+        arguments = spoilt(arguments, chance) if arguments else [chance.choice(NUMBERS)]
+    return [name, *arguments]
 
 
 def spoilt(value: Value, chance: random.Random) -> Value:
