@@ -239,6 +239,14 @@ class Browser:
                 self._call("DELETE", f"{self._session}/window")
         self.move_to(handle)
 
+    def reset(self) -> None:
+        """Leave one empty tab, and forget cookies, stored data and messages of all pages."""
+        self.move_to(self.tabs()[0])
+        self.keep_tab(self.new_tab())
+        self._cdp("Network.clearBrowserCookies")
+        self._cdp("Storage.clearDataForOrigin", origin="*", storageTypes="all")
+        self.messages()
+
     def set_view(
         self, width: int, height: int, *, phone: bool = False, dark: bool = False,
         still: bool = False, forced: bool = False,

@@ -17,14 +17,24 @@ from tests.tournament.conftest import (
 from tests.tournament.report.conftest import played as played
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A headless Chromium; pages of an ended server would leave errors to the next file."""
+@pytest.fixture(scope="session")
+def session_browser() -> Iterator[Browser]:
+    """A headless Chromium for all files that this process runs."""
     reason = missing()
     if reason:
         pytest.skip(f"no browser: {reason}")
     with Browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def chromium(session_browser: Browser) -> Iterator[Browser]:
+    """A browser with one empty tab and no stored data, for the tests of a file.
+
+    The pages of an ended server would leave errors to the next file.
+    """
+    session_browser.reset()
+    yield session_browser
 
 
 @pytest.fixture
