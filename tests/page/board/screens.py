@@ -21,6 +21,7 @@ from tests.protocol.board.steps import (
 
 GAME = "1. d6 f4 2. d2 b4 3. f2 b2 4. f6 b6xf6 5. d5 a4 6. c4 e4 7. d1 a7 8. a1 g1 *"
 POINTS = ("d6", "f4", "d2", "b4", "f2", "b2", "a7", "g7", "g1", "a1", "c4", "e4")
+MENUS = ("settings", "game-menu", "places")
 DIALOGS = ("new", "share", "import", "edit", "tutorial", "help", "games", "puzzles")
 
 
@@ -37,7 +38,7 @@ def tour(page: Browser, dialogs: Sequence[str] = DIALOGS) -> Iterator[str]:
     for point in POINTS:
         play(page, point)
     yield "game"
-    for menu in ("settings", "game-menu", "places") if dialogs == DIALOGS else ():
+    for menu in MENUS if dialogs == DIALOGS else ():
         button = f"[popovertarget={menu}]"
         if page.run("return document.querySelector(arguments[0]).checkVisibility()", button):
             page.click(button)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.kit.webdriver import Browser
-from tests.page.board.screens import tour
-from tests.page.board.test_accessible import NAMED
+from tests.page.board.accessibility import NAMED, accessibility_faults
+from tests.page.board.screens import DIALOGS, MENUS, tour
 from tests.protocol.board.steps import BEGINNER, FLYERS, begin, load, play, shot, tap_menu
 
 PHONES = (360, 740), (390, 844), (740, 360)
@@ -111,38 +111,67 @@ return [...document.querySelectorAll("#board .point")].filter((element) => {
 """
 
 
-@pytest.mark.parametrize(("width", "height", "dark"), [
-    (1366, 650, False), (1920, 1080, True), (1280, 860, False), (1024, 768, False),
-    (768, 1024, False), (390, 844, True), (844, 390, False), (360, 740, False), (320, 568, False),
+Window = tuple[int, int, bool]
+"""Width, height, and whether colours are dark."""
+
+
+@pytest.mark.parametrize(("window", "others", "dialogs"), [
+    ((1366, 650, False), [(1920, 1080, True), (1280, 860, False), (1024, 768, False)], DIALOGS),
+    ((390, 844, True), [(768, 1024, False), (360, 740, False)], DIALOGS),
+    ((844, 390, False), [], FORMS),
+    ((320, 568, False), [], FORMS),
 ])
-def test_every_screen_fits(page: Browser, width: int, height: int, dark: bool) -> None:
+def test_every_screen_fits_and_is_accessible(
+    page: Browser, window: Window, others: list[Window], dialogs: tuple[str, ...]
+) -> None:
     """Nothing overlaps, is cut off or covers the board, and no list scrolls inside another.
 
-    Lists of moves show eight plies, and on phones, targets are large enough for fingers.
+    Lists of moves show eight plies, and on phones, targets are large enough for fingers. A tour
+    uses one window, and each of its screens is also checked in ``others``. Tours with all
+    ``DIALOGS`` check the accessibility, too.
     """
-    is_phone = width < 1000
-    page.set_view(width, height, phone=is_phone, dark=dark)
+    show(page, window)
     page.open(page.run("sessionStorage.clear(); return location.href"))
-    for name in tour(page, FORMS):
-        shot(page, f"{name}-{width}")
-        if is_phone and width >= 360 and name in ("game", "proven", *FORMS):
-            assert page.run(SMALL_TARGETS) == [], name
-        assert page.run(CUT_SENTENCES) == [], name
-        if name not in FORMS:
-            assert page.run(NESTED_SCROLLERS) == [], name
-            assert name == "ask" or page.run(COVERED_POINTS) == [], name
-        if name in ("game", "result", "analysis", "review") and width >= 360:
-            # A small screen scrolls to the list; a large screen always shows it.
-            if is_phone:
-                page.run("document.getElementById('moves-box').scrollIntoView()")
-            assert page.run(VISIBLE_PLIES) >= 8, name
-        if name == "analysis":
-            # The players' names are aligned with the board; the bar is beside or above the board.
-            left, top, board, bar = page.run(
-                "return ['#player-bottom', '#player-top', '#board', '#bar']"
-                ".map((name) => document.querySelector(name).getBoundingClientRect())"
-            )
-            if height > 500:
-                assert left["left"] == board["left"] and top["left"] == board["left"]
-            assert bar["right"] <= board["left"] or bar["bottom"] <= board["top"]
-            assert width > 400 or board["width"] > 0.85 * width
+    faults = []
+    for name in tour(page, dialogs):
+        if dialogs == DIALOGS:
+            faults += [f"{name}, {fault}" for fault in accessibility_faults(page, *window[:2])]
+        if name in FORMS or name not in (*DIALOGS, *MENUS):
+            for each in (*others, window):
+                show(page, each)
+                check_fits(page, name, *each[:2])
+        show(page, window)
+    assert faults == [], "\n".join(faults)
+
+
+def show(page: Browser, window: Window) -> None:
+    """Give the page a window, of a phone if it is narrow."""
+    width, height, dark = window
+    page.set_view(width, height, phone=width < 1000, dark=dark)
+
+
+def check_fits(page: Browser, name: str, width: int, height: int) -> None:
+    """Check the layout of a screen of the tour in a window of a size."""
+    is_phone = width < 1000
+    shot(page, f"{name}-{width}")
+    if is_phone and width >= 360 and name in ("game", "proven", *FORMS):
+        assert page.run(SMALL_TARGETS) == [], name
+    assert page.run(CUT_SENTENCES) == [], name
+    if name not in FORMS:
+        assert page.run(NESTED_SCROLLERS) == [], name
+        assert name == "ask" or page.run(COVERED_POINTS) == [], name
+    if name in ("game", "result", "analysis", "review") and width >= 360:
+        # A small screen scrolls to the list; a large screen always shows it.
+        if is_phone:
+            page.run("document.getElementById('moves-box').scrollIntoView()")
+        assert page.run(VISIBLE_PLIES) >= 8, name
+    if name == "analysis":
+        # The players' names are aligned with the board; the bar is beside or above the board.
+        left, top, board, bar = page.run(
+            "return ['#player-bottom', '#player-top', '#board', '#bar']"
+            ".map((name) => document.querySelector(name).getBoundingClientRect())"
+        )
+        if height > 500:
+            assert left["left"] == board["left"] and top["left"] == board["left"]
+        assert bar["right"] <= board["left"] or bar["bottom"] <= board["top"]
+        assert width > 400 or board["width"] > 0.85 * width

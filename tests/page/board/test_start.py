@@ -7,7 +7,7 @@ import pytest
 from merels.engine.game.board import NAMES
 from merels.engine.game.notation import parse_move, parse_position
 from tests.kit.webdriver import Browser
-from tests.page.board.test_accessible import NAMED
+from tests.page.board.accessibility import NAMED
 from tests.protocol.board.server import Server
 from tests.protocol.board.steps import (
     ANALYST,
