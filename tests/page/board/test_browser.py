@@ -42,8 +42,9 @@ def test_a_move_can_be_played_as_soon_as_the_page_is_open(page: Browser) -> None
     assert moves(page)[0] == "d6"
 
 
-def test_a_whole_game_is_played_by_clicking(page: Browser) -> None:
-    begin(page, black=BEGINNER)
+def test_a_game_is_played_to_its_end_by_clicking(page: Browser) -> None:
+    """Both sides have few men, so that they soon place their last men, move and fly."""
+    begin(page, black=BEGINNER, position="O*@*****/*O*@*O**/**@*O**@ w 2 2 0 8")
     generator = random.Random(5)
     clicks = 0
     # Prefer a target of the picked man to picking another man.

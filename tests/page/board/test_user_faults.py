@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -170,18 +171,17 @@ def test_the_offer_to_continue_ends_when_a_game_is_started(server: Server, page:
     assert not page.run("return document.getElementById('resume').checkVisibility()")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 650), (1280, 720)])
-def test_the_result_of_a_review_stays_in_view_while_stepping(
-    page: Browser, width: int, height: int
-) -> None:
-    page.set_view(width, height)
+def test_the_result_of_a_review_stays_in_view_while_stepping(page: Browser) -> None:
+    sizes = (1366, 650), (1280, 720)
+    page.set_view(*sizes[0])
     load(page, format_record(long_game()))
     page.wait_for_count("#moves button", 60)
     ask(page, "analyse", on=True)
     page.click("#review")
     page.wait("document.getElementById('review').textContent === 'Review' && "
               "!document.getElementById('sums').hidden", 120)
-    for node in (60, 31, 1):
+    for (width, height), node in itertools.product(sizes, (60, 31, 1)):
+        page.set_view(width, height)
         step_to(page, node)
         for part in ("graph", "sums", "verdict"):
             box = page.run("const box = document.getElementById(arguments[0])"
