@@ -160,13 +160,13 @@ def test_two_interrupts_or_another_signal_stop_the_games_in_progress(
 
 @needs_proc
 def test_a_run_under_nohup_survives_sighup(tmp_path: Path) -> None:
-    words = match("-rounds", "40", *parallel(2), "-journal", f"file={tmp_path}/j")
+    words = match("-rounds", "10", *parallel(2), "-journal", f"file={tmp_path}/j")
     run = Marked(*words, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     wait_for(run, "Started game 1 ")
     run.process.send_signal(signal.SIGHUP)
     status, _, err = run.wait()
     assert status == 0 and "Traceback" not in err
-    assert len(rows_of(tmp_path / "j")) == 80
+    assert len(rows_of(tmp_path / "j")) == 20
 
 
 @needs_proc
