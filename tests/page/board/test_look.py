@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+import itertools
 
 from tests.kit.webdriver import Browser
 from tests.protocol.board.steps import (
@@ -56,18 +56,17 @@ return Object.entries(contrasts).filter(([, [ratio, least]]) => ratio < least);
 """
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_every_theme_has_enough_contrast(page: Browser, dark: bool) -> None:
-    page.set_view(1280, 860, dark=dark)
+def test_every_theme_has_enough_contrast(page: Browser) -> None:
     tap_menu(page, "analyse")
     load(page, FLYERS)
     page.wait("document.querySelectorAll('#board .value').length === 3 && "
               "document.querySelectorAll('#board .arrow').length > 0")
     click(page, "d6")
     page.wait("document.querySelectorAll('#board .target').length > 10")
-    for theme in ("wood", "slate", "paper"):
+    for dark, theme in itertools.product((False, True), ("wood", "slate", "paper")):
+        page.set_view(1280, 860, dark=dark)
         page.run("document.documentElement.dataset.theme = arguments[0]", theme)
-        assert page.run(LOW_CONTRASTS) == [], theme
+        assert page.run(LOW_CONTRASTS) == [], (theme, dark)
         shot(page, f"{theme}-{'dark' if dark else 'light'}")
 
 
@@ -155,26 +154,30 @@ def test_an_engine_has_its_german_name_in_every_text(page: Browser) -> None:
               "'merels (Verein) lehnt das Remis ab.'")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 650), (360, 740), (844, 390)])
-def test_german_fits_on_every_screen(page: Browser, width: int, height: int) -> None:
-    page.set_view(width, height, phone=width < 1000)
+def test_german_fits_on_every_screen(page: Browser) -> None:
+    def check(name: str) -> None:
+        for width, height in ((1366, 650), (844, 390), (360, 740)):
+            page.set_view(width, height, phone=width < 1000)
+            shot(page, f"german-{name}-{width}")
+
+    page.set_view(360, 740, phone=True)
     page.run("localStorage.language = 'de'; sessionStorage.clear()")
     page.open(page.run("return location.href"))
     page.wait("document.body.classList.contains('starting')")
     page.run("document.getElementById('resume').hidden = true")
-    shot(page, f"german-start-{width}")
+    check("start")
     page.click("#begin")
     page.wait("!document.body.classList.contains('starting')")
-    shot(page, f"german-play-{width}")
+    check("play")
     for name in ("new", "share", "edit", "tutorial", "games", "help"):
         tap_menu(page, name)
         page.wait("document.querySelector('dialog:modal')")
-        shot(page, f"german-{name}-{width}")
+        check(name)
         page.key("Escape")
         page.wait("!document.querySelector('dialog:modal')")
     tap_menu(page, "analyse")
     page.wait_for_count("#lines li", 3)
-    shot(page, f"german-analyse-{width}")
+    check("analyse")
 
 
 def opacity(page: Browser, point: str) -> float:
