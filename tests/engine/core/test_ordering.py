@@ -163,8 +163,8 @@ def test_moves_that_stop_a_mill_come_before_other_quiet_moves() -> None:
 
 def test_removals_of_men_that_threaten_a_mill_come_first() -> None:
     # White can close a mill on one point only. Two of Black's men lack a third man for a mill.
-    root = parse_position("@@******/********/OO****** b 6 7 0 3")
+    root = parse_position("OO******/********/@@****** b 6 7 0 3")
     placement = encode_move(Move.from_text("d2"))
     removals = [decode_move(move) for move in order_of_replies(root, placement) if removes(move)]
     assert len({move.to for move in removals}) == 1 and len(removals) == 3
-    assert {move.removed for move in removals[:2]} == {(0,), (1,)}
+    assert {move.removed for move in removals[:2]} == {(16,), (17,)}
