@@ -130,6 +130,9 @@ class Deadline:
 class SearchWorker:
     """The search of one thread, which keeps its move-ordering history between searches.
 
+    A new worker has no history.
+
+
     nodes       number of nodes of the running or last search
     table_hits  number of tablebase hits of the running or last search
     better      best line of an interrupted iteration, if it beats the last report by a better move
@@ -196,9 +199,6 @@ class SearchWorker:
         Return whether the last iteration was interrupted before it was complete.
         """
 
-def table_classes(men: int) -> int:
-    """Return the number of classes of sets of ``men`` points (up to 9) under the 16 symmetries."""
-
 def table_limit(rules: _Rules, own: int, opponent: int) -> int:
     """Return the limit on plies without a removal with these numbers of men; 0: no limit."""
 
@@ -209,17 +209,8 @@ def table_places(own: int, opponent: int, hand: int = 0) -> int:
     the number of men in hand of both sides together.
     """
 
-def table_place(own: int, opponent: int, hand: int = 0) -> tuple[int, int]:
-    """Return the class and rank of a board, as FORMAT.md defines them.
-
-    ``own`` and ``opponent`` are masks of up to 9 men; ``hand`` is as in `table_places`.
-    `ValueError` if the masks overlap or have bits that are no points.
-    """
-
-def table_board(
-    own: int, opponent: int, cls: int, rank: int, hand: int = 0
-) -> tuple[int, int]:
-    """Return the masks (own, opponent) at a class and rank: the inverse of `table_place`.
+def table_board(own: int, opponent: int, place: int, hand: int = 0) -> tuple[int, int]:
+    """Return the masks (own, opponent) at a place, as FORMAT.md defines it.
 
     The other arguments are as in `table_places`. `ValueError` if there is no such place.
     """

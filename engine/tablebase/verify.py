@@ -113,9 +113,7 @@ class Verifier:
 
     def _position(self, sector: Sector, own: int, opponent: int, place: int) -> Position:
         """Return the position at a place of a table, with White to move."""
-        classes = core.table_classes(own if sector.hand else max(own, opponent))
-        size = sector.table_places // classes
-        men = core.table_board(own, opponent, *divmod(place, size), sector.hand)
+        men = core.table_board(own, opponent, place, sector.hand)
         return Position.of(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: Sector, pool: ThreadPoolExecutor) -> None:

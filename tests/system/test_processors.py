@@ -17,18 +17,21 @@ PLACES_SCRIPT = """
 import random
 from merels.engine.core import core
 chance = random.Random(1)
+places = core.table_places(4, 5)
+tables = core.TableSet((1, False, False, False, 0, 0, 0))
+tables.add([(4, 5, 0, chance.randbytes(places // 4 + 1), None)])
 for _ in range(200):
-    points = chance.sample(range(24), 12)
-    own, opponent = (sum(1 << point for point in part) for part in (points[:5], points[5:]))
-    place = core.table_place(own, opponent)
-    print(place, core.table_board(5, 7, *place))
+    points = chance.sample(range(24), 9)
+    own, opponent = (sum(1 << point for point in part) for part in (points[:4], points[4:]))
+    found = tables.probe((own, opponent, 0, 0, 0))
+    print(core.table_board(4, 5, chance.randrange(places)), found)
 """
 SLOW_PEXT = ("EPYC", "EPYC-Rome")
 FAST_PEXT = ("EPYC-Milan", "Haswell")
 
 
 def places_on(processor: str, log: Path) -> tuple[str, bool]:
-    """Return the places of random boards from a processor, and whether it executed PEXT."""
+    """Return what `PLACES_SCRIPT` prints on a processor, and whether it executed PEXT."""
     assert QEMU is not None
     command = [QEMU, "-cpu", processor, "-d", "in_asm", "-D", str(log), sys.executable, "-c"]
     done = subprocess.run([*command, PLACES_SCRIPT], capture_output=True, text=True, timeout=600)

@@ -3,30 +3,16 @@
 # Needs platform.pxi, deadline.pxi, board.pxi, ends.pxi, movegen.pxi, index.pxi, blocks.pxi,
 # probe.pxi, depths.pxi, move_values.pxi.
 
-def table_classes(int men):
-    check_counts(men, 0, 0)
-    return CLASSES[men]
-
-
 def table_places(int own, int opponent, int hand=0):
     return count_places(own, opponent, hand)
 
 
-def table_place(uint32_t own, uint32_t opponent, int hand=0):
-    cdef uint32_t rank, cls
-    if (own | opponent) >> POINT_COUNT or own & opponent:
-        raise ValueError(f"impossible board: {own, opponent}")
-    check_counts(count(own), count(opponent), hand)
-    cls = locate_sides(own, count(own), opponent, count(opponent), hand, &rank)
-    return cls, rank
-
-
-def table_board(int own, int opponent, uint32_t cls, uint32_t rank, int hand=0):
-    cdef uint32_t own_men, opponent_men
-    check_counts(own, opponent, hand)
-    if cls >= classes_of(own, opponent, hand) or rank >= block_size(own, opponent, hand):
-        raise ValueError(f"no class {cls} with rank {rank} in this table")
-    men_at(own, opponent, hand, cls, rank, &own_men, &opponent_men)
+def table_board(int own, int opponent, uint64_t place, int hand=0):
+    cdef uint32_t own_men, opponent_men, size
+    if place >= count_places(own, opponent, hand):
+        raise ValueError(f"no place {place} in this table")
+    size = block_size(own, opponent, hand)
+    men_at(own, opponent, hand, place // size, place % size, &own_men, &opponent_men)
     return own_men, opponent_men
 
 

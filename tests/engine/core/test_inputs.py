@@ -59,13 +59,13 @@ def run(moves: list[int], **extra: object) -> bool:
 
 
 INVALID_CALLS: dict[str, Callable[[], object]] = {
-    "a mask beyond the board": lambda: core.table_place(1 << 24, 7),
-    "men on one point": lambda: core.table_place(7, 7),
+    "men on one point": lambda: core.evaluate(RULES, (7, 7, 6, 6, 0)),
     "men beyond the board": lambda: core.evaluate(RULES, (1 << 24, 0, 6, 6, 0)),
     "no such flying": lambda: core.legal_moves((3, *RULES[1:]), START),
     "no such rules": lambda: core.TableSet((0, False, False, False, -1, 0, 0)),
     "a depth beyond the stack": lambda: core.perft(RULES, START, 100_000),
-    "no such men": lambda: core.table_classes(10),
+    "no such men": lambda: core.table_places(10, 0),
+    "no such place": lambda: core.table_board(3, 3, core.table_places(3, 3)),
     "a table of no men": lambda: core.TableSet(RULES).add([(99, 99, 0, b"", None)]),
     "no table there": lambda: solver.verify_places(tables(), 4, 3, 0, 0, 1),
     "a place beyond the table": lambda: solver.verify_places(tables(), 3, 3, 0, 0, 1 << 40),
@@ -210,20 +210,17 @@ sample = Sample(0b10101, 0b10101 << 8, 0, 0, 1, 0.5, 0.5).pack()
 """
 
 WHOLE_INDEX = """
-core.table_classes(9)
+core.table_places(9, 9)
 solver.Retrograde(RULES, 3, 3, False, tables())
 trainer.label_samples(tables(), sample)
 """
 
 
 @pytest.mark.parametrize("call", [
-    "core.table_classes(9)",
     "core.table_places(3, 9)",
-    "core.table_place(0x1FF, 0b111 << 12)",
-    "core.table_place(0b111, 0x1FF << 12)",
-    "core.table_board(9, 3, 100, 100)",
-    "core.table_board(3, 9, 100, 100)",
-    "core.table_board(2, 9, 10, 10, 1)",
+    "core.table_board(9, 3, 10_000)",
+    "core.table_board(3, 9, 10_000)",
+    "core.table_board(2, 7, 1_000, 1)",
     "tables().probe((0b10101, 0b10101 << 8, 0, 0, 0))",
     "solver.sector_memory(9, 4, True)",
     "solver.slice_memory(RULES, 8)",

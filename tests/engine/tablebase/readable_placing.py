@@ -62,9 +62,6 @@ class ReadableSolver:
 
 def positions_of(sector: Sector, tables: Tables) -> Iterator[tuple[int, Position]]:
     """Yield every place of a sector with its position, White to move."""
-    # The index reduces this side's men to their class.
-    class_men = sector.opponent if sector.hand % 2 else sector.own
-    size = sector.places // core.table_classes(class_men)
     for place in range(sector.places):
-        men = core.table_board(sector.own, sector.opponent, *divmod(place, size), sector.hand)
+        men = core.table_board(sector.own, sector.opponent, place, sector.hand)
         yield place, Position.of(tables.rules, men, sector.hands, WHITE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import subprocess
 import sys
 import zlib
@@ -16,6 +17,7 @@ import pytest
 from merels.engine.common import saving
 from merels.engine.common.errors import InputError
 from merels.engine.core import core, solver
+from merels.engine.core.convert import core_rules
 from merels.engine.game.board import SIZE, SYMMETRIES
 from merels.engine.game.position import Position
 from merels.engine.game.rules import PRESETS, make_rules
@@ -64,7 +66,7 @@ def orbits(men: int) -> int:
 
 def test_the_size_of_the_index_agrees_with_burnsides_lemma() -> None:
     for men in range(3, 10):
-        assert core.table_classes(men) == orbits(men)
+        assert core.table_places(men, 0) == orbits(men)
     for sector in sectors():
         places = orbits(sector.own) * comb(SIZE - sector.own, sector.opponent)
         assert sector.table_places == places
@@ -74,15 +76,20 @@ def test_the_size_of_the_index_agrees_with_burnsides_lemma() -> None:
 
 @pytest.mark.parametrize("own, opponent", ((3, 3), (9, 3), (3, 9), (7, 6), (6, 7), (8, 8)))
 def test_the_index_round_trips(own: int, opponent: int) -> None:
-    """The board at a class and rank has this class and rank."""
-    classes = core.table_classes(max(own, opponent))
-    size = core.table_places(own, opponent) // classes
-    for cls in range(0, classes, classes // 150 + 1):
-        for rank in range(0, size, size // 20 + 1):
-            men = core.table_board(own, opponent, cls, rank)
-            assert men[0] & men[1] == 0
-            assert (men[0].bit_count(), men[1].bit_count()) == (own, opponent)
-            assert core.table_place(*men) == (cls, rank)
+    """The board at a place has the value at this place, in tables of random values."""
+    places, chance = core.table_places(own, opponent), random.Random(own * opponent)
+    values = [chance.randbytes((places + 3) // 4) for _ in range(2)]
+    tables = [core.TableSet(core_rules(PRESETS["morris"])) for _ in values]
+    for table, data in zip(tables, values):
+        table.add([(own, opponent, 0, data, None)])
+    for place in {*range(0, places, places // 3000 + 1), places - 1}:
+        men = core.table_board(own, opponent, place)
+        assert men[0] & men[1] == 0
+        assert (men[0].bit_count(), men[1].bit_count()) == (own, opponent)
+        for table, data in zip(tables, values):
+            value = (0, 1, -1, None)[data[place >> 2] >> 2 * (place & 3) & 3]
+            found = table.probe((*men, 0, 0, 0))
+            assert (found and found[0]) == value
 
 
 @pytest.mark.parametrize("double_mill", ("one", "each"))
