@@ -1,19 +1,16 @@
 """Interface of the compiled trainer. Arguments and their checks are those of core.pyi.
 
-Samples are bytes in the format of `SAMPLE_FORMAT`. Functions that take samples raise `ValueError`
-if the size is no multiple of ``SAMPLE_BYTES``, and for a sample with an impossible board, an
-unknown value of Flying, or a score or result above one point. No other thread may change samples
-during a call.
+Samples are bytes in the format that training/samples.pxi describes. Functions that take samples
+raise `ValueError` if the size is no multiple of ``SAMPLE_BYTES``, and for a sample with an
+impossible board, an unknown value of Flying, or a score or result above one point. No other thread
+may change samples during a call.
 """
 
 from array import array
 
 from merels.engine.core.core import SearchWorker, TableSet, TranspositionTable, _Board, _Rules
 
-SAMPLE_FORMAT: str                       # format of a sample for `struct`
 SAMPLE_BYTES: int
-WHOLE: int                               # number in a sample that represents one point
-NO_POINTS: int                           # number in a sample that represents unknown points
 
 def pack_sample(
     fields: _Board, flying: int, score: float | None, result: float | None

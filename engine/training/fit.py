@@ -40,12 +40,16 @@ from merels.engine.common.errors import InputError
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
+from merels.engine.tablebase.probe import Tables
 from merels.engine.training.samples import (
     LEAF_NODES,
     PER_LOGIT,
     SCORED_NODES,
-    TableLabeller,
-    open_labellers,
+    Samples,
+    draw,
+    leaves,
+    open_labelling,
+    score,
     suite_keys,
 )
 from merels.engine.training.self_play import Round, file_prefix, self_play
@@ -71,7 +75,7 @@ DECAY = 1_900_000
 decay they need."""
 
 
-def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
+def fit(pieces: Sequence[Samples], unseen: array[int], processes: int) -> bytes:
     """Return weights fitted to samples, except held-out ones and those of ``unseen`` positions.
 
     Each piece is a concatenation of samples; ``unseen`` are keys of `suite_keys`;
@@ -104,7 +108,9 @@ def fit(pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
     return bytes(payload)
 
 
-def _cached_fit(work: Path, pieces: Sequence[bytes], unseen: array[int], processes: int) -> bytes:
+def _cached_fit(
+    work: Path, pieces: Sequence[Samples], unseen: array[int], processes: int
+) -> bytes:
     """Return the weights that `fit` makes of samples, cached in ``work``."""
     crc = zlib.crc32(repr((SHARE, EPOCHS, RATE, STEPS, DECAY)).encode())
     crc = zlib.crc32(unseen.tobytes(), crc)
@@ -169,31 +175,31 @@ def _count(text: str) -> int:
 
 def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
     """Return the weights that the last round makes."""
-    labellers: list[TableLabeller] = [] if args.tables is None else open_labellers(args.tables)
+    labelling = [] if args.tables is None else open_labelling(args.tables)
     per_moving, per_other = (
         int(number * args.scale) for number in (PER_MOVING_TABLE, PER_OTHER_TABLE)
     )
     random_pieces = [
-        (labeller, piece)
-        for index, labeller in enumerate(labellers)  # The first has the standard rules.
-        for piece in labeller.draw(per_other if index else per_moving, per_other)
+        (tables, piece)
+        for index, tables in enumerate(labelling)  # The first has the standard rules.
+        for piece in draw(tables, per_other if index else per_moving, per_other)
     ]
     payload = (
         _cached_fit(args.work, [piece for _, piece in random_pieces], unseen, args.processes)
         if random_pieces else bytes(core.WEIGHTS_SIZE)
     )
-    pieces: list[bytes] = []
+    pieces: list[bytearray] = []
     for number, round_ in enumerate(ROUNDS, 1):
         round_ = round_._replace(games=int(round_.games * args.scale))
         print(f"round {number}: {round_.games} games at {round_.nodes} nodes", flush=True)
         played = self_play(args.work, payload, round_, number, args.processes)
         core.load_weights(payload)
         with ThreadPoolExecutor(args.processes) as pool:
-            scored = pool.map(lambda pair: pair[0].score(pair[1]), random_pieces)
-            labelled = pool.map(lambda piece: _labelled(piece, labellers), played)
+            scored = pool.map(lambda pair: score(*pair), random_pieces)
+            labelled = pool.map(lambda piece: _labelled(piece, labelling), played)
             added = list(labelled)
             if round_.leaves:
-                added += _leaves(args.work, payload, labellers, played, pool)
+                added += _leaves(args.work, payload, labelling, played, pool)
                 pieces += added
             samples = [*scored, *(pieces if round_.leaves else added)]
             payload = _cached_fit(args.work, samples, unseen, args.processes)
@@ -201,31 +207,31 @@ def _make(args: argparse.Namespace, unseen: array[int]) -> bytes:
 
 
 def _leaves(
-    work: Path, payload: bytes, labellers: list[TableLabeller], played: list[bytes], pool: Executor
-) -> list[bytes]:
+    work: Path, payload: bytes, labelling: list[Tables], played: list[bytes], pool: Executor
+) -> list[bytearray]:
     """Return the labelled leaves of the critical positions of games, cached in ``work``."""
-    rules = [labeller.tables.rules for labeller in labellers]
+    rules = [tables.rules for tables in labelling]
     checksums = [zlib.crc32(piece) for piece in played]
     prefix = file_prefix(payload, checksums, rules, LEAF_NODES, SCORED_NODES, PER_LOGIT)
 
-    def leaves(number: int) -> bytes:
+    def labelled_leaves(number: int) -> bytearray:
         path = work / f"{prefix}-{number}.leaves"
         if not path.exists():
-            write_whole(path, [labeller.leaves(played[number]) for labeller in labellers])
-        return _labelled(path.read_bytes(), labellers)
+            write_whole(path, [leaves(tables, played[number]) for tables in labelling])
+        return _labelled(path.read_bytes(), labelling)
 
     started = time.monotonic()
-    pieces = list(pool.map(leaves, range(len(played))))
+    pieces = list(pool.map(labelled_leaves, range(len(played))))
     number = sum(map(len, pieces)) // trainer.SAMPLE_BYTES
     print(f"  {number} leaves, {time.monotonic() - started:.0f} s", flush=True)
     return pieces
 
 
-def _labelled(piece: bytes, labellers: list[TableLabeller]) -> bytes:
+def _labelled(piece: Samples, labelling: list[Tables]) -> bytearray:
     """Return samples with results from the tables; samples without any result are dropped."""
-    for labeller in labellers:
-        piece = labeller.label(piece)
-    return bytes(trainer.labelled_samples(piece))
+    for tables in labelling:
+        piece = trainer.label_samples(tables.core, piece)
+    return trainer.labelled_samples(piece)
 
 
 if __name__ == "__main__":

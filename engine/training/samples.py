@@ -18,6 +18,9 @@ from merels.engine.game.rules import Rules, make_rules
 from merels.engine.tablebase.probe import Tables, build_command, open_tables
 from merels.engine.tablebase.sectors import placing_sectors, sectors
 
+Samples = bytes | bytearray
+"""Concatenated samples."""
+
 LABELLING = (
     ("morris", ("Repetition=0", "NoRemovalPlies=0")),
     ("loc", ()),
@@ -51,72 +54,51 @@ def random_position(rules: Rules, own: int, opponent: int, chance: random.Random
             return position
 
 
-class TableLabeller:
-    """Makes and labels samples by the tables of one rule set.
+def draw(tables: Tables, moving: int, placing: int) -> list[bytearray]:
+    """Return random samples from each table.
 
-    Samples with another value of Flying are ignored.
+    ``moving`` and ``placing`` are the numbers of samples from a table of each phase. A small table
+    gives fewer.
     """
+    every = [*sectors(), *placing_sectors(tables.rules)]
+    names = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
+    return [
+        trainer.draw_samples(tables.core, *name, placing if name[2] else moving, seed)
+        for seed, name in enumerate(names)
+    ]
 
-    def __init__(self, tables: Tables) -> None:
-        self.tables = tables
 
-    def draw(self, moving: int, placing: int) -> list[bytes]:
-        """Return random samples from each table.
+def score(tables: Tables, samples: Samples) -> bytearray:
+    """Return the samples, and add the score of a short search to those without a score."""
+    rules = core_rules(tables.rules)
+    return trainer.score_samples(_worker(), rules, samples, SCORED_NODES, PER_LOGIT)
 
-        ``moving`` and ``placing`` are the numbers of samples from a table of each phase. A small
-        table gives fewer.
-        """
-        every = [*sectors(), *placing_sectors(self.tables.rules)]
-        names = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
-        return [
-            bytes(trainer.draw_samples(
-                self.tables.core, own, opponent, hand, placing if hand else moving, seed
-            ))
-            for seed, (own, opponent, hand) in enumerate(names)
-        ]
 
-    def score(self, samples: bytes) -> bytes:
-        """Return the samples, and add the score of a short search to those without a score."""
-        rules = core_rules(self.tables.rules)
-        return bytes(trainer.score_samples(_worker(), rules, samples, SCORED_NODES, PER_LOGIT))
-
-    def leaves(self, samples: bytes) -> bytes:
-        """Return scored samples of up to two leaves for each critical position in ``samples``.
-
-        A critical position is not lost, and at most a third of its moves keep its value. One search
-        follows the best of these moves and one the best of the others, with the core's weights; the
-        positions at the end of their principal variations become samples.
-        """
-        leaves = trainer.leaf_samples(self.tables.core, _worker(), samples, LEAF_NODES)
-        return self.score(bytes(leaves))
-
-    def label(self, samples: bytes) -> bytes:
-        """Return the samples; a position in the tables gets its value there as its result."""
-        return bytes(trainer.label_samples(self.tables.core, samples))
+def leaves(tables: Tables, samples: Samples) -> bytearray:
+    """Return `trainer.leaf_samples` of ``samples`` by the core's weights, with scores."""
+    return score(tables, trainer.leaf_samples(tables.core, _worker(), samples, LEAF_NODES))
 
 
 def _worker() -> core.SearchWorker:
     """Return a search worker with an empty hash table."""
-    worker = core.SearchWorker(core.TranspositionTable(1))
-    worker.clear()
-    return worker
+    return core.SearchWorker(core.TranspositionTable(1))
 
 
-def open_labellers(folder: Path) -> list[TableLabeller]:
-    """Return a labeller for each of `LABELLING` with complete tables below a folder.
+def open_labelling(folder: Path) -> list[Tables]:
+    """Return the tables of each of `LABELLING` that are complete below a folder.
 
-    `InputError` if the first one's tables are incomplete.
+    `InputError` if the first ones are incomplete.
     """
-    labellers = []
+    complete: list[Tables] = []
     for variant, fields in LABELLING:
         rules = make_rules(variant, list(fields))
         tables = open_tables(folder, rules)
         if tables.complete:
-            labellers.append(TableLabeller(tables))
-        elif not labellers:
+            complete.append(tables)
+        elif not complete:
             command = build_command(rules, folder)
             raise InputError(str(folder), f"expected all tables; make them with {command}")
-    return labellers
+    return complete
 
 
 def suite_keys(paths: Sequence[Path]) -> array[int]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from merels.engine.core import trainer
 from merels.engine.core.convert import core_board
 from merels.engine.game.board import SIZE
 from merels.engine.game.position import Position
 
-_SAMPLE = struct.Struct(trainer.SAMPLE_FORMAT)
+SAMPLE = struct.Struct("<IIHH")
+POINT, NO_POINTS = 1 << 15, 0xFFFF
+"""Numbers that represent one point, and unknown points."""
 _FLYING = 28
 """First bit of the rule on flying in a packed sample's second number."""
 
@@ -42,11 +43,8 @@ class Sample(NamedTuple):
 
     def pack(self) -> bytes:
         """Return the sample's bytes, in the format of the core."""
-        return _SAMPLE.pack(
+        return SAMPLE.pack(
             self.own | self.own_hand << SIZE,
             self.opponent | self.opponent_hand << SIZE | self.flying << _FLYING,
-            *(
-                trainer.NO_POINTS if points is None else round(points * trainer.WHOLE)
-                for points in self[-2:]
-            ),
+            *(NO_POINTS if points is None else round(points * POINT) for points in self[-2:]),
         )

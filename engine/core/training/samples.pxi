@@ -8,14 +8,12 @@
 #
 # Needs platform.pxi, bitboard.pxi, board.pxi, tablebase/index.pxi.
 
-SAMPLE_FORMAT = "<IIHH"      # the format of a sample for Python's struct
-
 cpdef enum:
-    WHOLE = 1 << 15          # one point, in a sample's numbers
-    NO_POINTS = 0xFFFF
     SAMPLE_BYTES = 12
 
 cdef enum:
+    WHOLE = 1 << 15          # one point, in a sample's numbers
+    NO_POINTS = 0xFFFF
     HELD_OUT = 64            # one position in HELD_OUT is held out
 
 cdef struct Sample:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import struct
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -25,9 +24,9 @@ from merels.engine.game.notation import parse_position
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import make_rules
 from merels.engine.training import fit, self_play
-from merels.engine.training.samples import TableLabeller, random_position
+from merels.engine.training.samples import draw, random_position
 from merels.engine.training.self_play import Round
-from tests.kit.samples import Sample
+from tests.kit.samples import NO_POINTS, POINT, SAMPLE, Sample
 from tests.kit.tables import built_tables
 
 DATA = Path(__file__).parents[2] / "data"
@@ -48,8 +47,8 @@ def samples(result: float) -> bytes:
 def unpack(data: bytes) -> Iterator[Sample]:
     """Yield the samples of concatenated `Sample.pack` results."""
     men = (1 << SIZE) - 1
-    for own, opponent, *both in struct.iter_unpack(trainer.SAMPLE_FORMAT, data):
-        points = [None if part == trainer.NO_POINTS else part / trainer.WHOLE for part in both]
+    for own, opponent, *both in SAMPLE.iter_unpack(data):
+        points = [None if part == NO_POINTS else part / POINT for part in both]
         hands = own >> SIZE, opponent >> SIZE & 15
         yield Sample(own & men, opponent & men, *hands, opponent >> SIZE + 4, *points)
 
@@ -224,7 +223,7 @@ def test_table_values_replace_game_results() -> None:
     piece = b"".join(
         Sample.of(position, 1, 0.25, 0.25).pack() for position in (*moving, *placing)
     )
-    labelled = list(unpack(TableLabeller(tables).label(piece + never.pack())))
+    labelled = list(unpack(trainer.label_samples(tables.core, piece + never.pack())))
     assert labelled[-1] == never, "a sample with another value of Flying"
     for position, sample in zip((*moving, *placing), labelled):
         stored = tables.probe(position)
@@ -251,7 +250,7 @@ def test_hash_table_positions_become_samples() -> None:
     assert len(hashed) == 300 * trainer.SAMPLE_BYTES
     assert {sample[-2:] for sample in unpack(hashed)} == {(None, None)}
     scored = bytes(trainer.score_samples(worker, core_rules(rules), hashed, 200, 250.0))
-    labelled = trainer.labelled_samples(TableLabeller(tables).label(scored))
+    labelled = trainer.labelled_samples(trainer.label_samples(tables.core, scored))
     assert len(labelled) == len(hashed)
     errors = 0
     for sample in unpack(bytes(labelled)):
@@ -291,8 +290,8 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions() -> None:
 
 def test_samples_are_drawn_from_every_table() -> None:
     tables = built_tables(make_rules("morris"), 7)
-    data = b"".join(TableLabeller(tables).draw(30, 20))
-    assert data == b"".join(TableLabeller(tables).draw(30, 20))
+    data = b"".join(draw(tables, 30, 20))
+    assert data == b"".join(draw(tables, 30, 20))
     counts = Counter(
         (sample.own.bit_count(), sample.opponent.bit_count())
         for sample in unpack(data)
