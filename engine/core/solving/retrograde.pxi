@@ -85,8 +85,7 @@ def sector_memory(int larger, int smaller, bint with_depths):
     cdef uint64_t words = (BINOMIAL[POINT_COUNT - larger][smaller] + 63) // 64
     cdef uint64_t frontier = 8 * blocks * (
         words * 8 + sizeof(uint32_t) + LIST_SIZE * sizeof(uint16_t))
-    cdef uint64_t arcs = blocks * sizeof(Frame) + blocks * sizeof(Arc) * (
-        larger * (POINT_COUNT - larger) if smaller == 3 else 4 * larger)
+    cdef uint64_t arcs = blocks * (sizeof(Frame) + sizeof(Arc) * most_arcs(larger, smaller))
     return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + (1 << 24)
 
 

@@ -124,7 +124,12 @@ cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[1 << 11],
     return halves[0][mask & ((1u << p.low) - 1)] | halves[1][mask >> p.low]
 
 
-# Return the number of arcs of one class; write them from `arc` on, unless it is NULL.
+# The greatest number of arcs of a class, if men may fly.
+cdef inline int most_arcs(int larger, int smaller) noexcept nogil:
+    return larger * (POINT_COUNT - larger if smaller == FLYING_MEN else 4)
+
+
+# Write the arcs of one class from `arc` on; return their number.
 cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men[0]][cls], left = men, targets, after, member, image
     cdef int origin, to, point, arcs = 0, symmetry
@@ -138,24 +143,23 @@ cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
         while targets:
             to = lowest(targets)
             targets &= targets - 1
-            if arc != NULL:
-                after = (men & ~(1u << origin)) | (1u << to)
-                entry = CLASS_OF[p.men[0]][rank_of(after, p.men[0])]
-                symmetry = entry & 15
-                arc.target = entry >> 4
-                arc.mills = mills_at(men & ~(1u << origin), to)
-                arc.entry = count(~men & ((1u << to) - 1))
-                member = MEMBER[p.men[0]][arc.target]
-                for point in range(POINT_COUNT):
-                    if not (after >> point) & 1:
-                        image = MAPPED[symmetry][point]
-                        image = count(~member & ((1u << image) - 1))
-                        if point == origin:
-                            arc.exit = image
-                            arc.back[image] = 0
-                        else:
-                            arc.back[image] = count(~men & ((1u << point) - 1))
-                arc += 1
+            after = (men & ~(1u << origin)) | (1u << to)
+            entry = CLASS_OF[p.men[0]][rank_of(after, p.men[0])]
+            symmetry = entry & 15
+            arc.target = entry >> 4
+            arc.mills = mills_at(men & ~(1u << origin), to)
+            arc.entry = count(~men & ((1u << to) - 1))
+            member = MEMBER[p.men[0]][arc.target]
+            for point in range(POINT_COUNT):
+                if not (after >> point) & 1:
+                    image = MAPPED[symmetry][point]
+                    image = count(~member & ((1u << image) - 1))
+                    if point == origin:
+                        arc.exit = image
+                        arc.back[image] = 0
+                    else:
+                        arc.back[image] = count(~men & ((1u << point) - 1))
+            arc += 1
             arcs += 1
     return arcs
 
@@ -164,19 +168,16 @@ cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
 cdef bint load_blocks(Sector *p) noexcept nogil:
     cdef uint32_t cls, total = 0
     p.first_arc = <uint32_t *>malloc((p.classes + 1) * sizeof(uint32_t))
-    if p.first_arc == NULL:
+    p.frames = <Frame *>malloc(p.classes * sizeof(Frame))
+    # The system allocates pages only when they are written to.
+    p.arcs = <Arc *>malloc(<size_t>p.classes * most_arcs(p.men[0], p.men[1]) * sizeof(Arc))
+    if p.first_arc == NULL or p.frames == NULL or p.arcs == NULL:
         return False
     for cls in range(p.classes):
         p.first_arc[cls] = total
-        total += load_arcs(p, cls, NULL)
-    p.first_arc[p.classes] = total
-    p.arcs = <Arc *>malloc(total * sizeof(Arc))
-    p.frames = <Frame *>malloc(p.classes * sizeof(Frame))
-    if p.arcs == NULL or p.frames == NULL:
-        return False
-    for cls in range(p.classes):
-        load_arcs(p, cls, p.arcs + p.first_arc[cls])
+        total += load_arcs(p, cls, p.arcs + total)
         load_frame(p, cls, &p.frames[cls])
+    p.first_arc[p.classes] = total
     return True
 
 
