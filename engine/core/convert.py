@@ -1,4 +1,7 @@
-"""Conversion of positions, rules, moves and scores to and from the compiled core's numbers."""
+"""Conversion of positions, rules, moves and scores to and from the compiled core's numbers.
+
+core.pyi describes the numbers.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,8 @@ _FLYING = ("never", "own", "both")
 _MAX_PLIES = 60_000
 """Cap of the plies without a removal: above every limit of rules, and below 2**16 for the core."""
 
-CoreRules = tuple[int, bool, bool, bool, int, int, int]
-"""Flying (0 never, 1 own, 2 both), locked mills safe, each mill removes, blocked draws; then limits
-on repetition, on plies without a removal, and on such plies with three men each."""
-CoreBoard = tuple[int, int, int, int, int]
-"""Men of the side to move and of the opponent, their men in hand, plies without a removal."""
 
-
-def core_rules(rules: Rules) -> CoreRules:
+def core_rules(rules: Rules) -> core._Rules:
     """Return a rule set as the core's numbers."""
     return (
         _FLYING.index(rules.flying),
@@ -37,7 +34,7 @@ def core_rules(rules: Rules) -> CoreRules:
     )
 
 
-def core_board(position: Position) -> CoreBoard:
+def core_board(position: Position) -> core._Board:
     """Return a position as the core's numbers, without its rules and history."""
     own, other = position.side, 1 - position.side
     return (
@@ -76,14 +73,6 @@ def encode_move(move: Move) -> int:
 def core_moves(position: Position) -> list[int]:
     """Return the codes of a position's legal moves in the order of the core's move generator."""
     return core.legal_moves(core_rules(position.rules), core_board(position))
-
-
-def perft(position: Position, depth: int) -> int:
-    """Return the number of legal move sequences of ``depth`` plies.
-
-    Draws by repetition or by a limit on plies do not end a sequence.
-    """
-    return core.perft(core_rules(position.rules), core_board(position), depth)
 
 
 def decode_score(value: int) -> Score:

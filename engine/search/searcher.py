@@ -117,7 +117,6 @@ class Searcher:
                 if self._workers:
                     break  # Search on fewer threads.
                 raise
-            worker.clear()
             self._workers.append(worker)
 
     def clear(self) -> None:

@@ -36,16 +36,14 @@ from merels.engine.tablebase.storage import prepared, write_table
 _ZLIB_LEVEL = 9
 _BLOCKS_PER_PART = 16
 """Number of blocks that a thread compresses in one call."""
-_REPORT_EVERY = 0.25
-"""Least time between reports, in seconds."""
 
 
 @dataclass
 class Packer:
     """Packs the tables of one rule set below the folder ``root`` into the folder ``target``.
 
-    Both may be the same folder. ``report`` is called at most four times a second, on the thread
-    that calls `pack`.
+    Both may be the same folder. ``report`` is called many times a second, on the thread that calls
+    `pack`.
     """
 
     root: Path
@@ -63,7 +61,7 @@ class Packer:
         self.rebuilt: list[str] = []
         """A line for each damaged file that was packed again, with the fault."""
         self._done = self._total = 0
-        self._started = self._reported = 0.0
+        self._started = 0.0
 
     def pack(self, wanted: Sequence[Sector] = ()) -> list[Path]:
         """Pack all tables that are not packed yet; return all packed files, old ones included.
@@ -144,12 +142,11 @@ class Packer:
         return existing.values_checksum == header.checksum
 
     def _report(self, sector: Sector, places: int) -> None:
-        """Report progress, at most every `_REPORT_EVERY` seconds."""
-        now = time.monotonic()
-        if self.report is not None and now >= self._reported + _REPORT_EVERY:
-            self._reported = now
+        """Report progress; ``places`` of the sector are done."""
+        if self.report is not None:
             done = self._done + min(places, sector.places)
-            self.report(Progress(str(sector), done, self._total, now - self._started))
+            seconds = time.monotonic() - self._started
+            self.report(Progress(str(sector), done, self._total, seconds))
 
 
 def _parts(table: memoryview) -> Iterator[tuple[memoryview, int, int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from merels.engine.core.convert import perft
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.position import Move, Position
 
 _CORE_PLIES = 5
@@ -42,5 +43,7 @@ def write_divide(
 def count(position: Position, depth: int, cancelled: Callable[[], bool]) -> int:
     """Return the leaves ``depth`` plies from here; any number once ``cancelled`` returns True."""
     if depth <= _CORE_PLIES:
-        return 0 if cancelled() else perft(position, depth)
+        if cancelled():
+            return 0
+        return core.perft(core_rules(position.rules), core_board(position), depth)
     return sum(leaves for _, leaves in divide(position, depth, cancelled))

@@ -62,7 +62,6 @@ class _Player:
     def __init__(self, rules: Rules, nodes: int) -> None:
         self.table = core.TranspositionTable(_HASH_MB)
         self.worker = core.SearchWorker(self.table)
-        self.worker.clear()
         self.rules = core_rules(rules)
         self.nodes = nodes
 

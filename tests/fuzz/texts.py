@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
-from merels.engine.core.convert import core_moves, decode_move, perft
+from merels.engine.core import core
+from merels.engine.core.convert import core_board, core_moves, core_rules, decode_move
 from merels.engine.game.fields import MAXIMUM_NUMBER
 from merels.engine.game.notation import (
     START,
@@ -96,7 +97,8 @@ def check_position(position: Position) -> None:
     moves = position.legal_moves()
     moves_of_core = {decode_move(code) for code in core_moves(position)}
     expect_same(set(moves), moves_of_core, "the core's moves")
-    expect_same(len(moves), perft(position, 1), "perft 1")
+    counted = core.perft(core_rules(position.rules), core_board(position), 1)
+    expect_same(len(moves), counted, "perft 1")
     position.outcome()
     for move in moves[:2]:
         check_written(position.play(move))
@@ -148,7 +150,7 @@ def _same_move(
 def _rule_set(text: str, rules: str) -> None:
     parsed = parse_rules(text)
     expect_same(parsed, parse_rules(str(parsed)), "the rules")
-    perft(Position(rules=parsed), 1)
+    core_moves(Position(rules=parsed))
 
 
 def _game(text: str, rules: str) -> None:

@@ -28,7 +28,6 @@ from merels.engine.core.convert import (
     core_moves,
     core_rules,
     encode_move,
-    perft,
 )
 from merels.engine.game.notation import parse_position
 from merels.engine.game.position import Move, Position
@@ -42,7 +41,7 @@ from merels.engine.tablebase.probe import Tables, open_tables
 from merels.engine.tablebase.sectors import Sector, kept_placing_sectors
 from merels.engine.tablebase.verdict import PHASES
 from merels.engine.tablebase.verify import Verifier
-from merels.engine.tools import bench, suite
+from merels.engine.tools import bench, perft, suite
 from merels.engine.training.samples import random_position
 from merels.protocol.client.scanner import last_answer, last_score, parse_summary
 from tests.engine.random_games import random_positions
@@ -71,10 +70,10 @@ def counts() -> list[object]:
         position = parse_position(row["position"], parse_rules(row["rules"]))
         for depth, known in enumerate(row["perft"], 1):
             if known <= 30_000:
-                assert perft(position, depth) == known, (row, depth)
+                assert perft.count(position, depth, lambda: False) == known, (row, depth)
                 results.append(known)
     for rules in PRESETS.values():
-        assert perft(Position(rules=rules), 4) == 24 * 23 * 22 * 21
+        assert perft.count(Position(rules=rules), 4, lambda: False) == 24 * 23 * 22 * 21
     return results
 
 

@@ -147,7 +147,6 @@ cdef class SearchWorker:
     def clear(self):
         claim(&self.running, "this worker")
         memset(self.w.history.butterfly, 0, sizeof(self.w.history.butterfly))
-        memset(self.w.history.killers, 0xFF, sizeof(self.w.history.killers))
         end_claim(&self.running)
 
     def run(self, tuple rules not None, tuple fields not None, history, root_moves, report,

@@ -15,7 +15,6 @@ from merels.engine.core.convert import (
     core_rules,
     decode_move,
     encode_move,
-    perft,
 )
 from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import LONGEST_HISTORY, Outcome, Position
@@ -88,7 +87,9 @@ def test_the_core_has_the_stored_perft_counts() -> None:
     def check(row: dict[str, Any]) -> None:
         position = parse_position(row["position"], parse_rules(row["rules"]))
         expected = [count for count in row["perft"] if count < 200_000_000]
-        assert [perft(position, depth) for depth in range(1, len(expected) + 1)] == expected
+        rules, board = core_rules(position.rules), core_board(position)
+        depths = range(1, len(expected) + 1)
+        assert [core.perft(rules, board, depth) for depth in depths] == expected
 
     assert PERFT[-1]["position"] == START and len(PERFT) == 81
     check_rows(PERFT, check)

@@ -12,7 +12,6 @@ from merels.engine.common.errors import InputError
 from merels.engine.core.convert import core_moves
 from merels.engine.game.position import WHITE, Position
 from merels.engine.game.rules import PRESETS, Rules, make_rules
-from merels.engine.tablebase import pack
 from merels.engine.tablebase.build import Progress
 from merels.engine.tablebase.files import (
     DEPTHS,
@@ -196,10 +195,7 @@ def test_a_second_packing_keeps_the_packed_files(built: Path, tmp_path: Path) ->
     assert all(progress.done == 0 for progress in seen)
 
 
-def test_progress_rises_to_all_places(
-    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pack, "_REPORT_EVERY", 0.0)
+def test_progress_rises_to_all_places(built: Path, tmp_path: Path) -> None:
     seen: list[Progress] = []
     Packer(built, tmp_path, UNLIMITED, report=seen.append).pack()
     done = [progress.done for progress in seen]
