@@ -133,7 +133,7 @@ def test_a_run_on_dask_with_a_bad_and_a_killed_worker_equals_a_local_run(
     path.write_text(f'#!/bin/sh\n[ "$BAD" ] && exec /no/such/engine\nexec {shlex.join(MERELS)}\n')
     path.chmod(0o755)
     words = [*engine_words("A", "nodes=20", command=[str(path)]), *engine_words("B", "nodes=40"),
-             "-rounds", "40", "-srand", "5"]
+             "-rounds", "20", "-srand", "5"]
     play(*words, "-journal", f"file={tmp_path}/local")
     with (
         running(*dask.scheduler), running(*dask.worker, BAD="x"), running(*dask.worker),
@@ -150,4 +150,4 @@ def test_a_run_on_dask_with_a_bad_and_a_killed_worker_equals_a_local_run(
         [(row.number, row.white, row.result, row.moves) for row in rows_of(tmp_path / name)]
         for name in ("j", "local")
     )
-    assert played == local and len(local) == 80
+    assert played == local and len(local) == 40
