@@ -60,7 +60,7 @@ def test_cython_is_mutated_outside_of_comments_and_texts() -> None:
 
 def test_a_seed_chooses_the_same_mutants_and_another_seed_others() -> None:
     def chosen(seed: int) -> list[str]:
-        return [*map(str, itertools.islice(choose(ROOT, LAYERS, seed, False), 40))]
+        return [*map(str, itertools.islice(choose(ROOT, LAYERS[:1], seed, False), 40))]
 
     first = chosen(1)
     assert first == chosen(1) and len(set(first)) == 40
