@@ -12,7 +12,7 @@ from merels.engine.game.position import BLACK, WHITE, Move, Position
 from merels.engine.game.score import TABLE_CP, Score
 
 if TYPE_CHECKING:
-    from merels.engine.tablebase.probe import MoveRow, Tables
+    from merels.engine.tablebase.probe import Tables
     from merels.engine.tablebase.root_ranking import Choice
 
 
@@ -25,8 +25,8 @@ class Root(NamedTuple):
     """Number of men below which the search probes the tables."""
     ranks: tuple[int, ...] = ()
     """Rank of each move in the tables, 0 the best; the search chooses among moves of one rank."""
-    rows: dict[int, MoveRow] = {}
-    """Tablebase row of each move, by its code."""
+    choices: dict[int, Choice] = {}
+    """Each move with its value in the tables, by its code."""
     hits: int = 0
     """Number of moves looked up."""
     settled: bool = False
@@ -37,20 +37,14 @@ class Root(NamedTuple):
         """Whether no search is needed to choose a move: of the first rank, there is only one."""
         return self.settled or len(self.moves) == 1 or self.ranks.count(0) == 1
 
-    def choice(self, move: int) -> Choice | None:
-        """Return a move with its value in the tables, or None."""
-        from merels.engine.tablebase.root_ranking import choice_of
-
-        return choice_of(self.rows[move]) if move in self.rows else None
-
     def is_certain(self, move: int) -> bool:
         """Return whether the tables have a move's certain value."""
-        choice = self.choice(move)
+        choice = self.choices.get(move)
         return choice is not None and choice.certain
 
     def score(self, move: int, score: Score) -> Score:
         """Return a move's score from the search, corrected by its value in the tables."""
-        choice = self.choice(move)
+        choice = self.choices.get(move)
         if choice is None or score.win_in is not None:
             return score
         if choice.certain:
@@ -97,11 +91,9 @@ def make_root(
     # The tables rate all draws equal and all losses equal, but a fallible opponent finds some of
     # these moves harder to answer. Among them the search chooses by its own evaluation, without
     # tables, unless a loss is nearly drawn.
-    best, by_opening = ranking.best, ranked_by is not tables
+    best, by_opening = ranking.choices[0], ranked_by is not tables
     search_tables = tables if by_opening or best.value > 0 or best.nearly_drawn else None
-    rows = {row[0]: row for row in ranking.rows}
-    first = best.rank
-    return Root(
-        list(rows), search_tables, men, tuple(row[6] - first for row in ranking.rows), rows,
-        ranking.hits, ranking.settled and not equal_wins,
-    )
+    choices = {choice.code: choice for choice in ranking.choices}
+    ranks = tuple(choice.rank - best.rank for choice in ranking.choices)
+    settled = ranking.settled and not equal_wins
+    return Root([*choices], search_tables, men, ranks, choices, ranking.hits, settled)

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from merels.engine.core import core
 from merels.engine.core.convert import decode_move
 from merels.engine.game.position import Move, Position
-from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, MoveRow, Tables
-
-
-_VALUE: Final = 1
-_CERTAIN: Final = 3
-_RANK: Final = 6
-"""Indices of fields of a `Choice` in a row."""
+from merels.engine.tablebase.probe import MAX_TABLE_DEPTH, Tables
 
 
 class Choice(NamedTuple):
     """A move, by its ``code`` in the core, with its value for the side that plays it.
 
-    ``value`` is -1, 0 or 1. Unless it is ``certain``, a limit on plies or a repetition may turn
-    the win or loss into a draw. ``depth`` is the depth to conversion (plies to the next removal or
-    the end); None for a draw, and if it is unknown. ``nearly_drawn`` marks a loss that a limit on
-    plies or a repetition may soon turn into a draw. ``repeats`` marks a draw by a move that ends
-    the game or repeats one of its positions. Moves of a lower ``rank`` are better.
+    The fields are those of a row of `core.TableSet.moves` whose value is known.
     """
 
     code: int
@@ -43,36 +33,21 @@ class Choice(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The moves of a position, the best first, in rows with the fields of a `Choice`.
+    """The moves of a position, the best first; ``hits`` is the number of moves looked up."""
 
-    ``hits`` is the number of moves looked up.
-    """
-
-    rows: list[MoveRow]
+    choices: list[Choice]
     hits: int
-
-    @property
-    def best(self) -> Choice:
-        """The first move."""
-        return choice_of(self.rows[0])
 
     @property
     def settled(self) -> bool:
         """Whether all moves are certain wins with the same known depth."""
-        best = self.best
+        best = self.choices[0]
         if best.value != 1 or not best.certain or best.depth is None:
             return False
         # The greatest stored depth is only a bound.
         return best.depth <= MAX_TABLE_DEPTH and all(
-            row[_VALUE : _CERTAIN + 1] == (1, best.depth, True) for row in self.rows
+            choice[1:4] == best[1:4] for choice in self.choices
         )
-
-
-def choice_of(row: MoveRow) -> Choice:
-    """Return the choice of a row with a known value."""
-    value = row[_VALUE]
-    assert value is not None
-    return Choice(row[0], value, *row[2:])
 
 
 def rank_moves(
@@ -91,26 +66,27 @@ def rank_moves(
     ranked, and the result is None unless one of them wins or draws.
     """
     rows = tables.move_rows(position, among, deadline, not_before, equal_wins=equal_wins)
-    if not rows or rows[-1][_VALUE] is None:
+    if not rows or rows[-1][1] is None:  # Unknown values come last.
         return None
-    if rows[0][_VALUE] == -1:
+    choices = list(map(Choice._make, rows))
+    if choices[0].value < 0:
         if len(rows) < len(among):
             # A proven draw is worth more than a move that a search without time would choose; a
             # proven loss is not.
             return None
-        if not all(row[_CERTAIN] for row in rows):
-            # One uncertain loss makes the position's loss uncertain: no row is certain.
-            rows = [(*row[:3], False, *row[4:]) for row in rows]
-    worst = rows[min(lines, len(rows)) - 1][_RANK]
-    return Ranking([row for row in rows if row[_RANK] <= worst], len(rows))
+        if not all(choice.certain for choice in choices):
+            # One uncertain loss makes the position's loss uncertain: no move is certain.
+            choices = [choice._replace(certain=False) for choice in choices]
+    worst = choices[min(lines, len(rows)) - 1].rank
+    return Ranking([choice for choice in choices if choice.rank <= worst], len(rows))
 
 
 def values_of_moves(tables: Tables, position: Position) -> list[Choice] | None:
     """Return the legal moves with their values; None if one is unknown."""
     rows = tables.move_rows(position)
-    if any(row[_VALUE] is None for row in rows):
+    if rows and rows[-1][1] is None:
         return None
-    by_move = {choice.move: choice for choice in map(choice_of, rows)}
+    by_move = {choice.move: choice for choice in map(Choice._make, rows)}
     return [by_move[move] for move in position.legal_moves()]
 
 

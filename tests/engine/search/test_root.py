@@ -6,6 +6,7 @@ import pytest
 
 from merels.engine.game.score import TABLE_CP, Score
 from merels.engine.search.root import Root
+from merels.engine.tablebase.root_ranking import Choice
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from merels.engine.search.root import Root
 def test_a_score_agrees_with_the_value_in_the_tables(
     value: int, depth: int | None, is_certain: bool, searched: int, expected: int
 ) -> None:
-    root = Root([5], rows={5: (5, value, depth, is_certain, False, False, 0)})
+    root = Root([5], choices={5: Choice(5, value, depth, is_certain)})
     assert root.score(5, Score(cp=searched)) == Score(cp=expected)
     assert root.score(5, Score(win_in=3)) == Score(win_in=3), "a proven score is kept"
     assert root.score(6, Score(cp=searched)) == Score(cp=searched), "not in the tables"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.core import core
-from merels.engine.core.convert import core_moves, decode_move
+from merels.engine.core.convert import core_moves
 from merels.engine.game.notation import parse_position, play_moves
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import make_rules
@@ -23,7 +23,7 @@ from merels.engine.tablebase.files import PACKED, file_name, rules_folder
 from merels.engine.tablebase.pack import Packer
 from merels.engine.tablebase.packed import PackedTable, open_packed
 from merels.engine.tablebase.probe import TableValue, Tables
-from merels.engine.tablebase.root_ranking import Ranking, rank_moves
+from merels.engine.tablebase.root_ranking import Choice, Ranking, rank_moves
 from merels.engine.tablebase.sectors import Sector
 from merels.engine.training.samples import random_position
 from tests.kit.tables import built_folder, built_tables
@@ -31,8 +31,6 @@ from tests.kit.tables import built_folder, built_tables
 RULES = make_rules("morris", ["Repetition=0", "NoRemovalPlies=0"])
 """Rules without draws by repetition or by a limit on plies: the tables' values are exact."""
 MORRIS = make_rules("morris")
-RANK = 6
-"""Index of the rank in a row of `Ranking`."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +55,7 @@ def searcher(tables: Tables) -> Searcher:
 
 def moves_of(ranking: Ranking) -> list[Move]:
     """Return the moves of a ranking in order."""
-    return [decode_move(row[0]) for row in ranking.rows]
+    return [choice.move for choice in ranking.choices]
 
 
 def random_entry(
@@ -86,8 +84,8 @@ def test_wins_of_equal_depth_are_settled_up_to_the_greatest_exact_depth(
     depth: int, settled: bool
 ) -> None:
     """A move of depth 256 leads to the greatest stored depth, 255, which means 255 or more."""
-    rows = [(move, 1, depth, True, False, False, 0) for move in (1, 2)]
-    assert Ranking(rows, 2).settled == settled
+    choices = [Choice(move, 1, depth, True) for move in (1, 2)]
+    assert Ranking(choices, 2).settled == settled
 
 
 def test_every_move_keeps_the_value_and_every_score_agrees_with_it(
@@ -268,7 +266,7 @@ def test_an_interrupted_ranking_is_used_if_it_has_found_a_win_or_a_draw(tables: 
             assert ranking is None
         else:
             assert ranking is not None and ranking.hits == 1
-            assert [row[0] for row in ranking.rows] == [code]
+            assert [choice.code for choice in ranking.choices] == [code]
         values.add(value)
 
 
@@ -282,7 +280,7 @@ def test_a_search_takes_its_time_only_where_tables_leave_a_choice(
         position, stored = random_entry(tables, chance, *chance.choice([(3, 3), (3, 4)]))
         ranking = rank_moves(tables, position, core_moves(position))
         assert ranking is not None
-        if stored.value >= 0 and len(ranking.rows) > 1:
+        if stored.value >= 0 and len(ranking.choices) > 1:
             searched[stored.value] += 1
             depth = searcher.search(position, clock).info.depth or 0
             assert (depth == 1) if stored.value else (depth > 1)
@@ -296,7 +294,7 @@ def test_a_position_without_history_is_certain_under_any_repetition_limit(tables
         assert stored is not None
         ranking = rank_moves(tables, position, core_moves(position))
         assert ranking is not None
-        best = ranking.best
+        best = ranking.choices[0]
         assert (best.value, best.certain) == (stored.value, True)
 
 
@@ -362,7 +360,7 @@ def test_a_draw_that_repeats_a_position_ranks_after_other_draws(tables: Tables) 
         assert repeated.key == start.key and ranking is not None
         checked += 1
         assert moves_of(ranking)[-1] == out[0]
-        ranks = [row[RANK] for row in ranking.rows]
+        ranks = [choice.rank for choice in ranking.choices]
         assert ranks[-1] > ranks[-2] == ranks[0]
 
 
