@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from merels.engine.search.levels import LEVELS
+from tests.commands import MERELS as MERELS_COMMAND
 from tests.commands import call, output, run_process
 from tests.kit.rows import check_rows
 
@@ -253,3 +256,16 @@ def test_each_command_ends_its_process_with_the_status_of_a_mistake() -> None:
     }
     assert len(rows) >= 10
     check_rows(rows.values(), check_process)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="removes the working directory of a shell")
+def test_a_deleted_working_directory_is_named(tmp_path: Path) -> None:
+    """The message was that standard output cannot be written: No such file or directory."""
+    script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    for words in (f"tournament {MATCH}", "league ratings create -each nodes=1"):
+        done = subprocess.run(
+            ["sh", "-c", script, "sh", *MERELS_COMMAND, *shlex.split(words)], cwd=tmp_path,
+            capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        error = f"merels {words.split()[0]}: the working directory was deleted; change to another"
+        assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith(error), done

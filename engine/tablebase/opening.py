@@ -66,8 +66,11 @@ def _open(rules: Rules) -> Tables | None:
         try:
             tables.load_packed(folder, sector, check=True)
         except TableError as error:
-            path = folder / file_name(sector, PACKED)
-            raise InputError(str(path), "missing or damaged table; reinstall merels") from error
+            path, cause = folder / file_name(sector, PACKED), error.__cause__
+            advice = "missing or damaged table; reinstall merels"
+            if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
+                advice = f"cannot read this table: {cause.strerror}"
+            raise InputError(str(path), advice) from error
     return tables
 
 

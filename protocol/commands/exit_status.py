@@ -49,6 +49,8 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except OSError as error:
         where = error.filename or "cannot write to standard output"
         status, lines = FAILED, [f"{where}: {error.strerror or error}"]
+        if isinstance(error, FileNotFoundError) and not error.filename:  # By os.getcwd.
+            lines = ["the working directory was deleted; change to another one"]
     except RuntimeError as error:
         if "thread" not in str(error):
             raise

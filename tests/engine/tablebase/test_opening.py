@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import sys
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -183,6 +185,23 @@ def test_a_damaged_file_is_named_with_advice(
             Searcher(1).search(Position(MILL), Limit(depth=1))
     finally:
         opening._open.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the number of open files")
+def test_a_file_that_cannot_be_opened_is_not_called_damaged() -> None:
+    """With too few file descriptors the advice was to install merels again."""
+    import resource
+
+    opening._open.cache_clear()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open(os.devnull) as file:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (file.fileno() + 1, limits[1]))
+        try:
+            with pytest.raises(InputError, match="cannot read this table: Too many open files"):
+                opening_tables(Position(MILL))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            opening._open.cache_clear()
 
 
 def test_an_option_switches_the_tables_off(tmp_path: Path) -> None:
