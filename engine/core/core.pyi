@@ -35,17 +35,9 @@ LEAST_WIN: int                           # least score of a table win
 MAX_DEPTH: int                           # plies
 MAX_LINES: int                           # principal variations of one search
 
-# Constants of the evaluation. A position has one row of weights for each name in ROW_NAMES.
+# Constants of the evaluation.
 WEIGHTS_SIZE: int                        # size of the weights in bytes
-ROW_NAMES: tuple[str, ...]
-ROWS: int                                # number of all rows; patterns of sides come first
-AT_CORNERS: int                          # first row of the patterns of corners
-AT_OUTER: int                            # first row of the patterns of inner or outer rings
-AT_MEN: int                              # first row for the men left to both sides
-AT_KINDS: int                            # first row for the men in hand, or who flies
-PHASES: int                              # phases of the game; a row has a value in each phase
-QUARTERS: int                            # groups of phases; a row has a vector in each group
-HIDDEN: int                              # neurons of the hidden layer, and numbers in a vector
+ROW_NAMES: tuple[str, ...]               # names of a position's rows of weights
 
 BLOCK_BYTES: int                         # size of an unpacked block of a packed table
 SHARED_LAYOUT: tuple[int, ...]           # sizes in bytes of structures used by other extensions

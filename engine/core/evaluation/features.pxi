@@ -37,10 +37,11 @@ cdef extern from *:
         pass
     void add_lanes "MERELS_ADD"(Lanes *sum, const Lanes *lanes) noexcept nogil
 
-cpdef enum:
-    PHASES = 16
-
 cdef enum:
+    PHASES = 16
+    QUARTERS = 4             # groups of phases with separate vectors
+    PHASES_PER_QUARTER = PHASES // QUARTERS
+    HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
     ACTIVE = 11              # pattern features of a position
     ROWS_PER_POSITION = 13
     LANES = 8                # numbers in Lanes
@@ -50,7 +51,6 @@ cdef enum:
     KINDS = HANDS + 19
     MATERIALS = 100 * KINDS  # 100 pairs of men left to both sides, 0 to 9 each, for each kind
 
-cpdef enum:
     # First index of each kind of pattern; sides begin at 0.
     AT_CORNERS = SIDES       # as many patterns as sides
     AT_OUTER = 2 * SIDES     # shared by the inner and the outer ring
@@ -62,12 +62,6 @@ cpdef enum:
     AT_KINDS = AT_MEN + 100
     ROWS = AT_KINDS + KINDS
 
-cpdef enum:
-    HIDDEN = 48              # neurons of the hidden layer, a multiple of 2 * LANES
-    QUARTERS = 4             # groups of phases with separate vectors
-
-cdef enum:
-    PHASES_PER_QUARTER = PHASES // QUARTERS
     ONE = 48                 # a neuron's input is clipped to 0 … ONE; its output is the square
     # Largest absolute values of the weights.
     LARGEST_IN_VECTOR = 42   # of a vector's numbers

@@ -20,6 +20,8 @@ QUIET = parse_position("*@*OO**@/*@*O**@*/O*@**O** w 0 0 0 20", RULES)
 NO_MOVE = 0xFFFFF
 UPPER, LOWER, EXACT = 1, 2, 3
 GOLDEN = 0x9E3779B97F4A7C15
+PHASES, AT_MEN, ROWS = 16, 12_600, 12_722
+"""Phases of the evaluation, its first row for numbers of men, and the number of its rows."""
 
 
 class Entry(NamedTuple):
@@ -41,12 +43,12 @@ class SearchResult(NamedTuple):
 
 def count_men(worth: int) -> None:
     """Load weights that count only men: each man adds ``worth`` / 4 to the evaluation."""
-    value = array("h", bytes(2 * core.PHASES * core.ROWS))
-    for phase in range(core.PHASES):
+    value = array("h", bytes(2 * PHASES * ROWS))
+    for phase in range(PHASES):
         for own in range(10):
             for opponent in range(10):
-                row = core.AT_MEN + 10 * own + opponent
-                value[phase * core.ROWS + row] = worth * (own - opponent)
+                row = AT_MEN + 10 * own + opponent
+                value[phase * ROWS + row] = worth * (own - opponent)
     data = value.tobytes()
     core.load_weights(data + bytes(core.WEIGHTS_SIZE - len(data)))
 
