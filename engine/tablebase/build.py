@@ -227,7 +227,7 @@ class Builder:
         )
         while solved.advance():
             self._work(solved, pool, step, f" ply {solved.level}")
-        tables = range(len(sector.sides))
+        tables = range(len(sector.tables))
         depths = [solved.depths(table) for table in tables] if self.depths else []
         tallies = tuple(Tally(*solved.tally(table)) for table in tables)
         self._write(sector, tallies, [solved.values(table) for table in tables], depths)

@@ -144,9 +144,9 @@ def parse_header(data: bytes, path: Path) -> Header:
             f"{path}: damaged header: no table has kind {kind}, {own} and {opponent} men{in_hand}; "
             f"{remedy(path)}"
         )
-    if tables != len(sector.sides):
+    if tables != len(sector.tables):
         raise TableError(
-            f"{path}: damaged header: expected the number of tables {len(sector.sides)}, found "
+            f"{path}: damaged header: expected the number of tables {len(sector.tables)}, found "
             f"{tables}; {remedy(path)}"
         )
     sum_of_data, sum_of_values, places, *counts = fields[6:15]

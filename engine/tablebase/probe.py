@@ -87,10 +87,10 @@ class Tables:
     def has_all_depths(self) -> bool:
         """Whether every open sector of the moving phase has depths."""
         return all(
-            self.has_depths(*sides)
+            self.has_depths(*table[:2])
             for sector in self.headers
             if not sector.hand
-            for sides in sector.sides
+            for table in sector.tables
         )
 
     def load_packed(self, folder: Path, sector: Sector, check: bool) -> None:
@@ -130,8 +130,8 @@ class Tables:
 
         def add(depths: Sequence[memoryview | None]) -> None:
             self.core.add([
-                (own, opponent, sector.hand, table, depth_list)
-                for (own, opponent), table, depth_list in zip(sector.sides, values, depths)
+                (*table, table_values, depth_list)
+                for table, table_values, depth_list in zip(sector.tables, values, depths)
             ])
 
         try:

@@ -14,6 +14,9 @@ from merels.engine.game.rules import MEN_PER_SIDE, MINIMUM_MEN, Rules
 MIN_MEN, MAX_MEN = 2 * MINIMUM_MEN, 2 * MEN_PER_SIDE
 """Least and greatest number of men of both sides together."""
 
+Table = tuple[int, int, int]
+"""Men on the board of the side to move and of its opponent, men in hand of both together."""
+
 
 class Sector(NamedTuple):
     """The positions with ``own`` men of the side to move and ``opponent`` others on the board.
@@ -34,12 +37,11 @@ class Sector(NamedTuple):
         return (self.hand + 1) // 2, self.hand // 2
 
     @property
-    def sides(self) -> list[tuple[int, int]]:
-        """Numbers of men on the board of the side to move and its opponent, for each table."""
-        sides = [(self.own, self.opponent)]
-        if not self.hand and self.own != self.opponent:
-            sides.append((self.opponent, self.own))
-        return sides
+    def tables(self) -> list[Table]:
+        """The sector's tables."""
+        if self.hand or self.own == self.opponent:
+            return [(*self,)]
+        return [(*self,), (self.opponent, self.own, 0)]
 
     @property
     def table_places(self) -> int:
@@ -49,7 +51,7 @@ class Sector(NamedTuple):
     @property
     def places(self) -> int:
         """Number of places in all tables."""
-        return self.table_places * len(self.sides)
+        return self.table_places * len(self.tables)
 
     @property
     def men(self) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from merels.engine.core import core, solver
 from merels.engine.game.position import WHITE, Position
 from merels.engine.tablebase.probe import Tables
-from merels.engine.tablebase.sectors import Sector
+from merels.engine.tablebase.sectors import Sector, Table
 
 _CHUNK = 1 << 16
 """Number of places that a thread checks in one call."""
@@ -20,15 +20,12 @@ _CHUNK = 1 << 16
 class Verified(NamedTuple):
     """Result for one table: number of ``places`` checked, and of ``errors`` among them.
 
-    ``own`` and ``opponent`` are the men of the side to move and of its opponent, ``hand`` the men
-    in hand; ``example`` is one of the errors. ``complete`` is False under a limit on plies if the
+    ``example`` is one of the errors. ``complete`` is False under a limit on plies if the
     table has no depths: the check then cannot notice a win that comes too late. Depths are not
     checked, only used.
     """
 
-    own: int
-    opponent: int
-    hand: int
+    table: Table
     places: int
     errors: int
     example: Position | None
@@ -61,7 +58,7 @@ class Verifier:
             try:
                 if sector.hand and not self._sampled(sector):
                     self._recompute(sector, pool)
-                return [self._check_table(sector, *sides, pool) for sides in sector.sides]
+                return [self._check_table(sector, table, pool) for table in sector.tables]
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -76,44 +73,43 @@ class Verifier:
         """Return whether only a sample of the sector's places is checked."""
         return 0 < self.sample < sector.table_places
 
-    def _check_table(
-        self, sector: Sector, own: int, opponent: int, pool: ThreadPoolExecutor
-    ) -> Verified:
+    def _check_table(self, sector: Sector, table: Table, pool: ThreadPoolExecutor) -> Verified:
         """Check one table of a sector."""
         places: Sequence[int] = range(sector.table_places)
-        index = sector.sides.index((own, opponent))
+        index = sector.tables.index(table)
         if self._sampled(sector):
             chance = random.Random(f"{self.seed} {sector} {index}")
             places = [chance.randrange(sector.table_places) for _ in range(self.sample)]
 
         def check_chunk(start: int) -> tuple[int, int]:
-            return self._check_places(sector, own, opponent, places[start : start + _CHUNK])
+            return self._check_places(table, places[start : start + _CHUNK])
 
         steps = range(0, len(places), _CHUNK)
         errors, example = 0, None
         for done, (number, place) in enumerate(pool.map(check_chunk, steps), 1):
             if number and example is None:
-                example = self._position(sector, own, opponent, place)
+                example = self._position(sector, table, place)
             errors += number
-            self._report((index + done / len(steps)) / len(sector.sides))
+            self._report((index + done / len(steps)) / len(sector.tables))
         complete = (
-            self.tables.has_depths(own, opponent) or not sector.plies_limit(self.tables.rules)
+            self.tables.has_depths(*table[:2]) or not sector.plies_limit(self.tables.rules)
         )
-        return Verified(own, opponent, sector.hand, len(places), errors, example, complete)
+        return Verified(table, len(places), errors, example, complete)
 
-    def _check_places(
-        self, sector: Sector, own: int, opponent: int, places: Sequence[int]
-    ) -> tuple[int, int]:
+    def _check_places(self, table: Table, places: Sequence[int]) -> tuple[int, int]:
         """Return the number of wrong places among some of a table, and the first of them."""
-        table = self.tables.core, own, opponent, sector.hand
+        tables = self.tables.core
         if isinstance(places, range):
-            return solver.verify_places(*table, places.start, places.stop)
-        wrong = [place for place in places if solver.verify_places(*table, place, place + 1)[0]]
+            return solver.verify_places(tables, *table, places.start, places.stop)
+        wrong = [
+            place for place in places if solver.verify_places(tables, *table, place, place + 1)[0]
+        ]
         return len(wrong), wrong[0] if wrong else 0
 
-    def _position(self, sector: Sector, own: int, opponent: int, place: int) -> Position:
+    def _position(self, sector: Sector, table: Table, place: int) -> Position:
         """Return the position at a place of a table, with White to move."""
-        men = core.table_board(own, opponent, place, sector.hand)
+        own, opponent, hand = table
+        men = core.table_board(own, opponent, place, hand)
         return Position.of(self.tables.rules, men, sector.hands, WHITE)
 
     def _recompute(self, sector: Sector, pool: ThreadPoolExecutor) -> None:

@@ -61,7 +61,7 @@ def draw(tables: Tables, moving: int, placing: int) -> list[bytearray]:
     gives fewer.
     """
     every = [*sectors(), *placing_sectors(tables.rules)]
-    names = {(*sides, sector.hand): None for sector in every for sides in sector.sides}
+    names = {table: None for sector in every for table in sector.tables}
     return [
         trainer.draw_samples(tables.core, *name, placing if name[2] else moving, seed)
         for seed, name in enumerate(names)

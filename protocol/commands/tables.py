@@ -203,7 +203,7 @@ def _verify(arguments: argparse.Namespace, rules: Rules) -> int:
             continue
         for result in results:
             line = (
-                f"{table_name(result.own, result.opponent, result.hand)}: {result.places:,} "
+                f"{table_name(*result.table)}: {result.places:,} "
                 f"values, {result.errors:,} wrong"
             )
             if not result.complete:
@@ -219,10 +219,10 @@ def _rows(headers: dict[Sector, Header]) -> list[dict[str, int | str | None]]:
     """Return a row for each sector and side to move; its name begins with the mover's men."""
     rows: list[dict[str, int | str | None]] = []
     for sector, header in headers.items():
-        for (own, opponent), tally in zip(sector.sides, header.tallies):
+        for table, tally in zip(sector.tables, header.tallies):
             depths = [d for d in (tally.longest_win, tally.longest_loss) if d is not None]
             rows.append({
-                "sector": table_name(own, opponent, sector.hand), "states": tally.states,
+                "sector": table_name(*table), "states": tally.states,
                 "wins": tally.won, "draws": tally.drawn, "losses": tally.lost,
                 "longest": max(depths, default=None),
                 "longest_win": tally.longest_win, "longest_loss": tally.longest_loss,

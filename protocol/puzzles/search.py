@@ -95,7 +95,7 @@ def _sectors_by_phase(tables: Tables) -> list[list[Sector]]:
     """Return the open sectors by phase: placing, moving and flying; omit empty phases."""
     groups: tuple[list[Sector], ...] = ([], [], [])
     for sector in tables.headers:
-        flies = any(3 in sides for sides in sector.sides)
+        flies = any(3 in table for table in sector.tables)
         groups[0 if sector.hand else 2 if flies else 1].append(sector)
     return [group for group in groups if group]
 
@@ -196,7 +196,7 @@ def _random_position(tables: Tables, random: Random, sector: Sector) -> Position
         while sum(position.hands) > sector.hand and position.outcome() is None:
             position = position.play(random.choice(position.legal_moves()))
         return position
-    own, opponent = random.choice(sector.sides)
+    own, opponent, _ = random.choice(sector.tables)
     points = random.sample(range(ALL_POINTS.bit_length()), own + opponent)
     men, hands = (mask_of(points[:own]), mask_of(points[own:])), sector.hands
     side = random.randrange(2)

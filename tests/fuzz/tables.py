@@ -43,11 +43,11 @@ _VALUES = (0, 1, 2, 3, 4, 9, 10, 18, 127, 128, 255)
 def synthetic(kind: int, sector: Sector) -> tuple[Header, bytes]:
     """Return header and data of a file with random values or depths of the right length."""
     places = sector.table_places
-    counts = (Counted(places, 0, 0, None, None),) * len(sector.sides)
+    counts = (Counted(places, 0, 0, None, None),) * len(sector.tables)
     chance = random.Random(f"{kind} {sector}")
     parts = [
         chance.randbytes((places + 3) // 4) if kind == VALUES else _list_of_depths(places, chance)
-        for _ in sector.sides
+        for _ in sector.tables
     ]
     data = b"".join(parts)
     whole = checksum([memoryview(data)])
@@ -174,7 +174,7 @@ def _set_field(chance: random.Random) -> str:
 def _probe(tables: Tables, sector: Sector) -> None:
     """Probe random boards; their values, depths and bounds must be in range."""
     chance = random.Random(1)
-    for own, opponent in sector.sides:
+    for own, opponent, _ in sector.tables:
         if not tables.core.has(own, opponent, sector.hand):
             raise Defect(f"{sector} is missing in a file that is used")
         for plies in (0, 3, 79):

@@ -54,7 +54,7 @@ def table_rows(
         lists: list[memoryview | None] = [None] * len(values)
         if depths and not sector.hand:
             lists = [*open_table(folder / file_name(sector, DEPTHS), rules, check=False)[1]]
-        for (own, opponent), table, depth_list in zip(sector.sides, values, lists):
+        for (own, opponent, _), table, depth_list in zip(sector.tables, values, lists):
             yield own, opponent, sector.hand, table, depth_list
 
 

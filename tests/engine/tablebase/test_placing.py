@@ -115,7 +115,7 @@ def test_every_place_verifies(tables: Tables, sample: int) -> None:
     verifier = Verifier(tables, threads=2, sample=sample)
     for sector in kept_placing_sectors(MULTI, 6):
         [result] = verifier.check(sector)
-        assert result.errors == 0 and result.complete and result.hand == sector.hand
+        assert result.errors == 0 and result.complete and result.table == sector
         assert result.places == (min(sample, sector.places) or sector.places)
     verifier.free()
     odd = [sector for sector in placing_sectors(MULTI, 6) if sector.hand % 2]

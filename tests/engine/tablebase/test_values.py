@@ -46,7 +46,7 @@ def check_values_follow_from_moves(rules: Rules) -> None:
     chance = random.Random(str(rules))
     for sector in sectors(7):
         limit = sector.plies_limit(rules)
-        for own, opponent in sector.sides:
+        for own, opponent, _ in sector.tables:
             for _ in range(250):
                 position = random_position(tables.rules, own, opponent, chance)
                 assert tables.probe(position) == bellman(tables, position, limit), position
