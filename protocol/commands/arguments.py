@@ -172,7 +172,8 @@ def add_report_flags(parser: argparse.ArgumentParser, formats: Sequence[str]) ->
 
 def rules_of(arguments: argparse.Namespace) -> Rules:
     """Return the rules that ``-variant`` and ``-set`` choose."""
-    return make_rules(arguments.variant or DEFAULT_VARIANT, arguments.set)
+    variant = DEFAULT_VARIANT if arguments.variant is None else arguments.variant
+    return make_rules(variant, arguments.set)
 
 
 def record_rules(arguments: argparse.Namespace) -> RecordRules:

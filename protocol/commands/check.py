@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
         parser, "fast", action="store_true",
         help="shorten searches and timeouts, for use in continuous integration",
     )
-    add_flag(parser, "only", metavar="NAME,…", default="", help="run only these steps or groups")
+    add_flag(parser, "only", metavar="NAME,…", help="run only these steps or groups")
     add_flag(
         parser, "list", action="store_true",
         help="print the steps with their expected behaviour, and run none",
@@ -81,7 +81,8 @@ def main(argv: list[str]) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     """Run the steps that the flags select, and print the report."""
-    steps = choose([name.strip() for name in arguments.only.split(",") if name.strip()])
+    only: str | None = arguments.only
+    steps = choose([] if only is None else [name.strip() for name in only.split(",")])
     if arguments.list:
         print(listing(steps))
         return 0
