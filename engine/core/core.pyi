@@ -124,7 +124,6 @@ class SearchWorker:
 
     A new worker has no history.
 
-
     nodes       number of nodes of the running or last search
     table_hits  number of tablebase hits of the running or last search
     better      best line of an interrupted iteration, if it beats the last report by a better move

@@ -18,11 +18,11 @@ from merels.protocol.commands.arguments import (
     add_limit_flags,
     add_rules_flags,
     add_search_flags,
-    whole_for_option,
     limit_of,
     make_parser,
     rules_of,
     setup_of,
+    whole_for_option,
 )
 from merels.protocol.terminal.search import TerminalEngine
 

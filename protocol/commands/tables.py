@@ -22,10 +22,10 @@ from merels.protocol.commands.arguments import (
     Parser,
     add_flag,
     add_rules_flags,
-    whole_for_option,
     make_parser,
     real_from,
     rules_of,
+    whole_for_option,
     whole_from,
 )
 from merels.protocol.commands.exit_status import FAILED, OK

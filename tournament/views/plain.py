@@ -15,7 +15,7 @@ from merels.tournament.records.games import GameSpec
 from merels.tournament.records.output import Intervals
 from merels.tournament.records.settings import Settings
 from merels.tournament.report.crosstable import crosstable, rating_list, results_text
-from merels.tournament.report.rounds import round_start_lines, round_lines
+from merels.tournament.report.rounds import round_lines, round_start_lines
 from merels.tournament.report.summary import (
     endings_text,
     health_table,

@@ -13,10 +13,10 @@ from merels.protocol.board.requests import (
     FULL,
     LONGEST_NAME,
     Player,
+    check_time,
     read_moves,
     read_players,
     read_rules,
-    check_time,
 )
 from merels.protocol.client.engine_spec import EngineSpec
 from merels.protocol.common.json_fields import typed_field

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merels.tournament.report.rounds import live_lines, round_start_lines, round_lines
+from merels.tournament.report.rounds import live_lines, round_lines, round_start_lines
 from tests.tournament.specs import settings
 
 
