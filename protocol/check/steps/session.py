@@ -56,8 +56,11 @@ def silent_before_greeting(engine: Subject) -> None:
         engine.spawn()
         early = engine.listen(min(seconds, MAX_EARLY_SECONDS))
         engine.greet()
-        # A slow answer to the greeting may mean that the engine had not started yet.
-        if early or engine.greeting_seconds < engine.pace.listen or seconds >= MAX_EARLY_SECONDS:
+        # Before a slow answer to the greeting, or one with other lines, the engine may not have
+        # started.
+        others = [line for line in engine.greeting[:-1] if line.first not in _GREETING_WORDS]
+        may_be_late = engine.greeting_seconds >= engine.pace.listen or others
+        if early or not may_be_late or seconds >= MAX_EARLY_SECONDS:
             break
         seconds *= 2
     _judge_unrequested(engine, early, "printed before the first command")

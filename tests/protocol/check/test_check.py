@@ -303,7 +303,13 @@ def test_rules_that_the_engine_s_options_set_are_not_those_of_the_flags() -> Non
     assert "add option.UCI_Variant=multi to -engine" in done.stderr
 
 
-def test_an_early_line_is_found_if_a_later_start_is_slower(tmp_path: Path) -> None:
-    script = "start: sleep 0.6 & print readyok"
+@pytest.mark.parametrize("slow_start", [
+    "sleep 0.6",
+    pytest.param("do __import__('select').select([0], [], [], 1)", id="until the greeting"),
+])
+def test_an_early_line_is_found_if_a_later_start_is_slower(
+    tmp_path: Path, slow_start: str
+) -> None:
+    script = f"start: {slow_start} & print readyok"
     engine = EngineSpec(fakes.fake(script, once=tmp_path / "started"))
     assert list(failed(check(engine, "silent-before-greeting"))) == ["silent-before-greeting"]
