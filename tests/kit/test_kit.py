@@ -66,6 +66,30 @@ def test_a_shard_that_dies_fails_the_run(tmp_path: Path) -> None:
     assert "a shard ended early" in done.stdout + done.stderr
 
 
+SKIP_IN_EACH_SHARD = """
+import sys
+import pytest
+from pathlib import Path
+from tests.kit.waiting import wait
+
+def test():
+    skipped = Path(__file__).with_name("skipped")
+    if any(word.startswith("--shard=") for word in sys.argv):
+        skipped.touch()
+    else:
+        wait(skipped.exists, 60, "skip in another process")
+    pytest.skip(f"not {Path(__file__).stem}")
+"""
+
+
+def test_skips_of_all_shards_are_listed_with_their_reasons(tmp_path: Path) -> None:
+    for name in "abc":  # A process holds the file that it runs, and the next one.
+        (tmp_path / f"test_{name}.py").write_text(SKIP_IN_EACH_SHARD)
+    done = run_pytest(tmp_path, "--shards=2", "-rs")
+    assert done.returncode == 0, done.stdout
+    assert all(f"not test_{name}" in done.stdout for name in "abc")
+
+
 @pytest.mark.parametrize(
     ("ci", "summary"), [("", "3 skipped"), ("1", "1 failed, 1 skipped, 1 error")]
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from merels.engine.core import core, solver, trainer
+from merels.engine.core import core, trainer
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import PRESETS
 from tests.kit.samples import Sample
@@ -41,7 +41,8 @@ def test_buffers_are_checked_and_used_under_one_view() -> None:
         (SAMPLE, lambda data: trainer.label_samples(tables, data)),
         (SAMPLE, lambda data: trainer.labelled_samples(data)),
         (SAMPLE, lambda data: trainer.score_samples(worker, RULES, data, 1, 250.0)),
-        (array("Q", [0]), lambda data: solver.verify_sample(tables, 3, 3, 0, data)),
+        (SAMPLE, lambda data: trainer.select_samples(data, array("Q"), False)),
+        (array("Q", [0]), lambda data: trainer.select_samples(SAMPLE, data, False)),
     ]
     for buffer, call in calls:
         data = FirstViewOnly(buffer)
