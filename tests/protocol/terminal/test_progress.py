@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -14,40 +12,13 @@ from merels.engine.game.rules import DEFAULT_RULES
 from merels.protocol.terminal.progress import terminal_size
 from tests.commands import MERELS
 from tests.kit.tables import built_folder
+from tests.kit.terminal import on_a_terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 SUITE = Path(__file__).parents[2] / "data" / "critical.json"
 COLUMNS = 44
 """Narrower than the line of a table build."""
-
-
-def interrupted(*words: str) -> str:
-    """Return the output on a pseudo-terminal of a command that gets Ctrl-C after its first bar."""
-    import pty
-
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ.update(COLUMNS=str(COLUMNS), LINES="40")
-        command = [*MERELS, *words]
-        os.execv(command[0], command)
-    watchdog = threading.Timer(300, os.kill, (child, signal.SIGKILL))
-    watchdog.start()
-    output, is_sent = b"", False
-    try:
-        while part := os.read(terminal, 65536):
-            output += part
-            if b"[" in output and not is_sent:
-                is_sent = True
-                os.write(terminal, b"\x03")
-    except OSError:
-        pass  # Linux raises this error after the other end is closed.
-    finally:
-        status = os.waitpid(child, 0)[1]
-        watchdog.cancel()
-        os.close(terminal)
-    assert is_sent and os.waitstatus_to_exitcode(status) == 130
-    return output.decode()
 
 
 def screen(output: str) -> list[str]:
@@ -79,7 +50,11 @@ def test_no_progress_bar_is_left_on_the_terminal_after_an_interrupt(
         "puzzles": ["-tables", str(built_folder(DEFAULT_RULES, 7, depths=True)), "-count", "1000",
                     "-out", str(tmp_path / "puzzles")],
     }[words]
-    left = "\n".join(screen(interrupted(*words.split(), *flags)))
+    output, status = on_a_terminal(
+        [*MERELS, *words.split(), *flags], COLUMNS, 300, interrupt_after="["
+    )
+    assert status == 130
+    left = "\n".join(screen(output))
     assert "[" not in left and "^C" not in left, left
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
-import os
 import re
-import signal
 import sys
 import threading
 from dataclasses import replace
@@ -32,6 +30,7 @@ from merels.tournament.views.terminal import (
     is_terminal,
     llr_lines,
 )
+from tests.kit.terminal import on_a_terminal
 from tests.kit.waiting import wait
 from tests.tournament.processes import COMMAND, LONGEST
 from tests.tournament.specs import engine, engine_words, match, result, settings
@@ -263,36 +262,18 @@ def test_the_pace_is_told_from_the_first_result_on() -> None:
     assert re.fullmatch(r"\d+\.\d games/s", pace.text(some_left._replace(left=None)))
 
 
-def on_a_terminal(*flags: str, columns: int = 100) -> str:
-    """Return the output on a pseudo-terminal of a run that must succeed."""
-    import pty
-
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
-        words = [*COMMAND, *flags]
-        os.execv(words[0], words)
-    watchdog = threading.Timer(LONGEST, os.kill, (child, signal.SIGKILL))
-    watchdog.start()
-    output = b""
-    try:
-        while part := os.read(terminal, 65536):
-            output += part
-    except OSError:
-        pass  # Linux raises this error after the other end is closed.
-    finally:
-        status = os.waitpid(child, 0)[1]
-        watchdog.cancel()
-        os.close(terminal)
+def run_on_a_terminal(*flags: str, columns: int = 100) -> str:
+    """Return the output of a tournament that succeeds on a pseudo-terminal."""
+    output, status = on_a_terminal([*COMMAND, *flags], columns, LONGEST)
     assert status == 0
-    return output.decode()
+    return output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 @pytest.mark.parametrize("columns", [40, 100])
 @pytest.mark.thorough
 def test_a_run_on_a_terminal_shows_a_table_and_then_the_final_report(columns: int) -> None:
-    text = on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
+    text = run_on_a_terminal("-rounds", "1", "-srand", "1", "-each", "nodes=5", columns=columns)
     assert "games/s" in text and "\x1b[J" in text and "Started game" not in text
     table = text.rpartition("games/s")[2].partition("\x1b[J")[0]
     head = next(line.split() for line in table.splitlines() if line.startswith("#"))
@@ -304,7 +285,7 @@ def test_a_run_on_a_terminal_shows_a_table_and_then_the_final_report(columns: in
 def test_the_progress_line_has_games_rate_time_left_and_leader() -> None:
     # With 2000 nodes per move, games last long enough for the line to be drawn between two games.
     words = match("-rounds", "5", "-openings", "plies=0", "-concurrency", "1", nodes=(1, 2000))
-    text = on_a_terminal(*words, columns=120)
+    text = run_on_a_terminal(*words, columns=120)
     line = r"\d+ of 10 games  \[[#.]+\]  \d+\.\d games/s, \d+:\d\d:\d\d left  "
     assert re.search(line + r"B leads with \d+\.\d %\r?\n", text), text
     assert "Started game" not in text and "Finished game" not in text
@@ -314,7 +295,7 @@ def test_the_progress_line_has_games_rate_time_left_and_leader() -> None:
 @pytest.mark.thorough
 def test_a_knockout_shows_its_bracket_and_a_constant_total() -> None:
     words = match("-tournament", "knockout", "-maxmoves", "1")
-    text = on_a_terminal(*words, *engine_words("C", "nodes=9"))
+    text = run_on_a_terminal(*words, *engine_words("C", "nodes=9"))
     totals = set(re.findall(r"games?, (\d) of (\d) matches decided", text))
     assert totals <= {(decided, "2") for decided in "012"} and ("0", "2") in totals
     assert "A (bye)" in text.rpartition("\x1b[J")[0]
