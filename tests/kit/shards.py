@@ -212,7 +212,7 @@ class Controller:
                 report = self._config.hook.pytest_report_from_serializable(
                     config=self._config, data=data
                 )
-                if isinstance(report.longrepr, list):  # A skip's place and reason, before JSON.
+                if isinstance(report.longrepr, list):  # JSON made it of a skip's tuple.
                     report.longrepr = tuple(report.longrepr)
                 self._config.hook.pytest_runtest_logreport(report=report)
                 if session.shouldfail:

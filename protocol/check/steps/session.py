@@ -56,8 +56,8 @@ def silent_before_greeting(engine: Subject) -> None:
         engine.spawn()
         early = engine.listen(min(seconds, MAX_EARLY_SECONDS))
         engine.greet()
-        # Before a slow answer to the greeting, or one with other lines, the engine may not have
-        # started.
+        # After a slow answer to the greeting, or other lines in it, the engine may have started too
+        # late for `listen`.
         others = [line for line in engine.greeting[:-1] if line.first not in _GREETING_WORDS]
         may_be_late = engine.greeting_seconds >= engine.pace.listen or others
         if early or not may_be_late or seconds >= MAX_EARLY_SECONDS:

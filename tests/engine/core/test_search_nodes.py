@@ -315,7 +315,6 @@ def test_an_interrupted_search_stores_no_wrong_entries(own_weights: None) -> Non
 
         def reports(search: Search, node_limit: int) -> list[tuple[int, list[int]]]:
             worker, best_lines = core.SearchWorker(search.table), list[tuple[int, list[int]]]()
-            worker.clear()
             search.table.new_search()
 
             def report(_: int, lines: list[tuple[int, int, list[int]]]) -> bool:

@@ -30,7 +30,6 @@ def search(table: core.TranspositionTable, depth: int) -> tuple[list[Lines], int
     """Return the lines of a new worker's iterations, and its number of nodes."""
     weights.ensure()
     worker, iterations = core.SearchWorker(table), list[Lines]()
-    worker.clear()
     table.new_search()
 
     def report(depth: int, lines: Lines) -> bool:

@@ -48,7 +48,6 @@ def test_the_clock_is_asked_before_the_proof_of_the_shortest_win(is_late: bool) 
     asked = clock.asked - int(is_late * clock.budget.soft * 1.1e9)
     clock.begin(limit, WHITE, asked=asked)
     worker = core.SearchWorker(core.TranspositionTable(4))
-    worker.clear()
     interrupted = worker.run(
         core_rules(MORRIS), core_board(position), [], core_moves(position),
         lambda depth, lines: lines[0][0] >= core.WIN - 11, max_depth=16, deadline=clock.deadline,

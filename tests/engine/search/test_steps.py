@@ -45,7 +45,6 @@ def iterations(
     table = table or core.TranspositionTable(1)
     table.new_search()
     worker, finished = core.SearchWorker(table), list[Iteration]()
-    worker.clear()
     rules, board = core_rules(position.rules), core_board(position)
 
     def report(done: int, lines: list[tuple[int, int, list[int]]]) -> bool:

@@ -241,7 +241,6 @@ def test_hash_table_positions_become_samples() -> None:
         position = random_position(rules, 4, 4, chance)
     table = core.TranspositionTable(1)
     worker = core.SearchWorker(table)
-    worker.clear()
     worker.run(
         core_rules(rules), core_board(position), [], core_moves(position),
         lambda depth, lines: False, node_limit=50_000,
@@ -267,7 +266,6 @@ def test_leaves_come_from_right_and_wrong_moves_of_critical_positions() -> None:
     rules = make_rules("loc")
     tables = built_tables(rules, 8)
     worker = core.SearchWorker(core.TranspositionTable(1))
-    worker.clear()
     chance = random.Random(4)
     total = 0
     for _ in range(120):

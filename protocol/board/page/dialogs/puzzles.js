@@ -95,8 +95,8 @@ export class Puzzles extends BoardDialog {
 
   /**
    * Lists themes and ranges of ratings; a choice that would leave no puzzle is disabled. The first
-   * range has all puzzles, of which the server chooses near the user's rating; the last range has
-   * no upper end.
+   * range has all puzzles; in it the server chooses a puzzle near the user's rating. The last range
+   * has no upper end.
    */
   listChoices({ counts, ranges }, theme, level) {
     const themes = THEMES.filter((name) => counts[name]).map((name) =>
