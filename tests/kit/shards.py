@@ -212,7 +212,8 @@ class Controller:
                 report = self._config.hook.pytest_report_from_serializable(
                     config=self._config, data=data
                 )
-                if isinstance(report.longrepr, list):  # JSON made it of a skip's tuple.
+                # A skip's place and reason are a tuple, which JSON does not have.
+                if isinstance(report.longrepr, list):
                     report.longrepr = tuple(report.longrepr)
                 self._config.hook.pytest_runtest_logreport(report=report)
                 if session.shouldfail:

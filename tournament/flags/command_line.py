@@ -231,7 +231,7 @@ def _grouped(
     index = 0
     while index < len(words):
         name = "-" + words[index].lstrip("-") if words[index].startswith("--") else words[index]
-        is_ignored = IGNORED.get(name) == ()  # With words, only these are ignored.
+        is_ignored = IGNORED.get(name) == ()  # Others are ignored only before certain words.
         is_known = name in flags or is_ignored
         if not is_known:
             expected = f"unknown flag{suggestion(name, flags)}"
