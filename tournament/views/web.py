@@ -189,8 +189,8 @@ class WebView(View):
         """Serve the page until Ctrl-C, unless Ctrl-C or an exception has ended the run."""
         if not self._stays:
             return
-        notify(f"the page stays at {self.address} until Ctrl-C")
         try:
+            notify(f"the page stays at {self.address} until Ctrl-C")
             Event().wait()
         except KeyboardInterrupt:
             pass

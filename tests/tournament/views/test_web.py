@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -288,6 +289,22 @@ def test_with_a_terminal_the_page_stays_after_the_last_game_until_ctrl_c() -> No
             assert state["over"]["text"] == "Finished: all 2 games are played."
             run.send_signal(signal.SIGINT)
             assert run.wait(60) == 0
+
+
+class PressesCtrlC(io.StringIO):
+    """A terminal whose user presses Ctrl-C as soon as a line is shown."""
+
+    def flush(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_right_after_the_notice_of_a_page_that_stays_is_no_interruption(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with board_and_view() as (_, view):
+        view.run_ended("finished")
+        monkeypatch.setattr("sys.stderr", PressesCtrlC())
+        view.stay()
 
 
 def test_a_port_in_use_is_an_error() -> None:
