@@ -418,6 +418,14 @@ class Connection:
         self.strays += 1
         return replace(late, elapsed=answer.elapsed + late.elapsed)
 
+    def check_whole(self) -> None:
+        """Raise `EngineTerminated` if the engine ended without the line feed of its last line.
+
+        Call this for an invalid answer: it may be the beginning of a move.
+        """
+        if self._pipe.ended_in_line:
+            raise EngineTerminated(self._process.describe_end())
+
     def answered_early(self) -> Answer | None:
         """Return the answer that a pondering engine gave before `stop` or `ponderhit`, or None.
 

@@ -278,6 +278,7 @@ class Engine(AnyEngine):
         try:
             move, reply = _read_moves(answer, position)
         except EngineError as error:
+            self.connection.check_whole()
             raise EngineError(f"{error}{self.connection.reported_error()}") from None
         if move is not None and task.root_moves and move not in task.root_moves:
             raise EngineError(f"the engine answered '{move}', which is not in root_moves")

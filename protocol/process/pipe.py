@@ -39,7 +39,8 @@ class Pipe:
     ``arrived`` is the time at which output was last received. ``sent`` is the time at which
     ``trace`` last returned to `send`; 0 without ``trace``. ``received`` is the number of bytes that
     have been read so far, without the answers that `exchange` read as whole lines. ``tail`` is the
-    beginning of a line whose line feed has not arrived.
+    beginning of a line whose line feed has not arrived. ``ended_in_line`` is True once the output
+    has ended without the last line feed.
     Times and deadlines are in nanoseconds of `monotonic_ns`.
 
     One thread uses a pipe; other threads may call `interject` and `close_input` only.
@@ -53,6 +54,7 @@ class Pipe:
         self._lines: deque[bytes] = deque()
         """Whole lines that were read, or put back, and not received yet."""
         self.tail = b""
+        self.ended_in_line = False
         self._cut = False
         """Whether the rest of an overlong line is still to be dropped."""
         self._overtime = 0
@@ -167,6 +169,7 @@ class Pipe:
             self.trace("<", lines)
         if not chunk and not lines:
             raise EngineTerminated(self.process.describe_end())
+        self.ended_in_line = not chunk
         return lines
 
     def _whole_lines(self, chunk: bytes) -> bytes:

@@ -35,8 +35,6 @@ _NUMBERS = {
 bounds to which it is clamped. UGI's player 1 is White."""
 _TIME_FIELDS = ("white_clock", "black_clock", "white_inc", "black_inc", "time")
 """Fields in seconds, whose numbers are sent in milliseconds."""
-_LIMIT_WORDS = frozenset(_NUMBERS) - {"perft"}
-"""Keywords of a client that expects a move, and sends no ``stop``."""
 _KEYWORDS = frozenset((*_NUMBERS, "infinite", "ponder", "searchmoves"))
 
 
@@ -55,8 +53,8 @@ class Go(NamedTuple):
 def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     """Return the parsed words after ``go``; invalid words are ignored.
 
-    If the words include a limit, an increment or ``movestogo``, but no limit that ends the search
-    could be read, the clock of the side to move is set to 0.
+    Words without a limit that ends the search, and without ``infinite`` or ``perft``, set the clock
+    of the side to move to 0, so that the engine moves at once, or at the ponderhit.
     """
     fields: dict[str, Any] = {}
     named: set[str] = set()
@@ -87,10 +85,10 @@ def parse_go(words: Sequence[str], position: Position, dialect: Uci) -> Go:
     if fields.get("remaining_moves") == 0:
         del fields["remaining_moves"]  # Some clients send 0 if there is no next time control.
     limit = Limit(**fields)
-    if not named.isdisjoint(_LIMIT_WORDS) and not limit.ends(position.side):
+    infinite = not words or "infinite" in named
+    if not infinite and perft is None and not limit.ends(position.side):
         clock = "white_clock" if position.side == WHITE else "black_clock"
         limit = Limit(**fields | {clock: 0.0})
-    infinite = not words or "infinite" in named
     return Go(limit, moves, infinite, "ponder" in named, perft, complaints)
 
 

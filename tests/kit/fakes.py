@@ -20,6 +20,7 @@ FAULTS = {
     "die-ready": "isready: exit ARGUMENT",
     "die-search": "go#2: print info depth 1 score cp 1 & exit ARGUMENT",
     "die-after": "go#2: reply & exit ARGUMENT",
+    "cut-move": "go: write bestmove {move[:1]} & exit ARGUMENT",
     "no-newline": f"go#3: write {_USUAL}bestmove {{move}} & exit 0",
     "parent-dies": "start: do spawn(); go#2: exit 3",
     # It does not answer, or late; the argument is a number of seconds.

@@ -127,12 +127,16 @@ class Player:
                 assert allowance is not None, "the wait ended without a limit on time"
                 raise self._unanswered(start_time, timeout, allowance, reading)
         except EngineTerminated as error:
-            raise fault(self.side, "crash", f"disconnects ({error.how})") from None
+            raise self._disconnects(error) from None
         except EngineTimeout as error:
             raise fault(self.side, "stall", f"stalls ({error.what})") from None
         if self._is_measured or answer.elapsed >= LONG_MOVE:
             self._measure(answer.elapsed, timeout, allowance, reading)
         return answer
+
+    def _disconnects(self, error: EngineTerminated) -> End:
+        """Return the end of a game that this side loses because its engine has ended."""
+        return fault(self.side, "crash", f"disconnects ({error.how})")
 
     def _measure(
         self, elapsed: int, timeout: int, allowance: int | None, reading: Reading | None
@@ -199,7 +203,14 @@ class Player:
         return End(1 - self.side, "time", text, self.side, overtime)
 
     def second_answer(self, answer: Answer) -> Answer | None:
-        """Return the engine's next answer after an illegal answer, or None."""
+        """Return the engine's next answer after an illegal answer, or None.
+
+        Raises the `End` of the game if the engine ended within its answer.
+        """
+        try:
+            self._connection.check_whole()
+        except EngineTerminated as error:
+            raise self._disconnects(error) from None
         try:
             return self._connection.answer_after_stray(answer)
         except EngineError:

@@ -261,6 +261,7 @@ class Trial:
             when = f"in {patience:g} s" if in_steps else f"within {patience:g} s after stop"
             raise self._fault(f"plays no move {when}{details}")
         if (objection := judge(position, answer)[1]) is not None:
+            self._connection.check_whole()
             where = self._request()[0].decode()
             raise self._fault(f"makes an illegal move: {objection}, after '{where}'{details}")
 

@@ -382,7 +382,7 @@ CREATE_SHARED = (
 ADD_FLAGS: Flags = {
     "-engine": FLAGS["-engine"],
     "-family": Flag(
-        "a name shared by all versions of an engine; the site plots their ratings as one line. All "
+        "a name shared by all versions of an engine, which a table of the site compares. All "
         "players of the command get this family; the action family corrects it",
         Field(default=""),
     ),

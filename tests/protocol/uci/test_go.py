@@ -111,6 +111,17 @@ def test_a_go_whose_limits_cannot_be_read_is_no_endless_search(gui: Gui, go: str
     check_search(lines, Position())
 
 
+@pytest.mark.parametrize("go", ["foo", "searchmoves d7", "perft", "ponder"])
+def test_a_go_with_words_but_without_a_limit_is_no_endless_search(gui: Gui, go: str) -> None:
+    gui.send("position startpos", f"go {go}")
+    lines = []
+    if go == "ponder":
+        lines = gui.until("info depth 4 ")
+        assert not any(line.startswith("bestmove") for line in lines)
+        gui.send("ponderhit")
+    check_search(lines + gui.until("bestmove"), Position())
+
+
 def test_go_without_clocks_or_with_another_limit_has_no_clock(gui: Gui) -> None:
     for go in ("", "infinite", "depth 9 btime 100", "winc 0 binc 0 movetime 50", "btime 1 nodes 5"):
         assert parse_go(go.split(), Position(), Uci()).limit.white_clock is None

@@ -101,6 +101,9 @@ FAULTS = (
     exits("parent-dies", "exit code 3", 2),
     # The engine exits after its third move, a line without an end, which counts.
     replace(exits("no-newline", "exit code 0", 6), client=""),
+    # The engine ends within its move, which is then no illegal move.
+    Fault("cut-move 1", "the engine has gone: exit code 1", "plays no move: exit code 1",
+          "disconnects (exit code 1)", "crash", 0),
     # It does not answer.
     Fault("mute", "gives no answer to uci in SECONDS s",
           "gives no answer to uci in SECONDS s; an engine must flush every line that it writes; "
