@@ -32,6 +32,11 @@ cdef inline uint64_t key_of(const RuleSet *rules, const Board *b) noexcept nogil
     return key
 
 
+# Whether two keys are of the same position, whose plies to a draw may differ.
+cdef inline bint same_position(uint64_t key, uint64_t other) noexcept nogil:
+    return (key ^ other) << 8 == 0
+
+
 # The bit of a position in a Bloom filter; it does not depend on the plies in the key.
 cdef inline uint64_t mark_of(uint64_t key) noexcept nogil:
     return <uint64_t>1 << (((key << 8) * GOLDEN) >> 58)
@@ -53,13 +58,22 @@ cdef inline bint is_repetition(const Game *game, uint64_t key, int ply, int plie
     if plies < 4 or index < 4 or not game.marks[index - 4] & mark_of(key):
         return False
     while distance <= plies and distance <= index:
-        if (game.path[index - distance] ^ key) << 8 == 0:
+        if same_position(game.path[index - distance], key):
             if distance <= ply:
                 return True
             occurrences += 1
             if game.rules.repetition and occurrences >= game.rules.repetition:
                 return True
         distance += 2
+    return False
+
+
+# Whether a position one ply after the root occurred in the game, with the same side to move.
+cdef inline bint is_in_game(const Game *game, uint64_t key) noexcept nogil:
+    cdef int i
+    for i in range(game.base - 1, -1, -2):
+        if same_position(game.path[i], key):
+            return True
     return False
 
 
@@ -107,7 +121,7 @@ cdef uint64_t recurring_positions(const Game *game) noexcept nogil:
         for j in range(i - 2, -1, -2):
             if not game.marks[j] & mark_of(game.path[i]):
                 break
-            occurrences += (game.path[j] ^ game.path[i]) << 8 == 0
+            occurrences += same_position(game.path[j], game.path[i])
         if occurrences == game.rules.repetition - 1:
             sum += mix(game.path[i] << 8)
     return sum

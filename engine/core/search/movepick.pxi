@@ -139,7 +139,7 @@ cdef inline void push_quiets(Picker *p, const RuleSet *rules, History *history, 
     end_list(p, end - &p.moves[0].bits)
     if danger:
         for i in range(p.size):
-            p.moves[i].bits += ((danger >> (p.moves[i].bits & 31)) & 1) * (
+            p.moves[i].bits += ((danger >> to_of(<move_t>p.moves[i].bits)) & 1) * (
                 <int64_t>KILLER_SCORE << 32)
 
 
@@ -171,7 +171,7 @@ cdef inline void choose(Picker *p) noexcept nogil:
     cdef scored_t best
     cdef int i, index
     assert 0 <= p.next < p.size <= MAX_MOVES
-    for i in range(p.next + 1, p.size, 4):
+    for i in range(p.next + 1, p.size, 4):  # UNROLL, as Cython needs a literal.
         first = greater(first, p.moves[i].order)
         second = greater(second, p.moves[i + 1].order)
         first = greater(first, p.moves[i + 2].order)

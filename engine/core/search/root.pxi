@@ -1,17 +1,17 @@
 # The search of the root: aspiration windows, and the best move first in the next iteration.
 #
-# Needs search/parameters.pxi, search/search.pxi.
+# Needs ends.pxi, search/parameters.pxi, search/search.pxi.
 
-# Hundredths of a man by which the board after a root move counts less in the choice of a move,
-# because it repeats a position of the game: after another move, a fallible opponent may err.
+cdef enum:
+    WIDEST_WINDOW = 2000     # hundredths of a man from the value to a bound; beyond, no bound
+
+# The penalty of a root move, in hundredths of a man: REPETITION_PENALTY if the board after it
+# occurred in the game, because a fallible opponent may err after another move. Strength levels
+# (`has_errors`) have no penalty. A board recurs after four plies without a removal at the earliest.
 cdef int repetition_penalty(const Worker *w, const Board *after, uint64_t key) noexcept nogil:
-    cdef int i
     if after.plies < 4 or after.own_hand | after.opponent_hand or w.has_errors:
         return 0
-    for i in range(w.game.base - 1, -1, -2):
-        if (w.game.path[i] ^ key) << 8 == 0:
-            return REPETITION_PENALTY
-    return 0
+    return REPETITION_PENALTY if is_in_game(&w.game, key) else 0
 
 
 # Search the board after a root move; a value that is no win or loss is less by the penalty.
@@ -62,7 +62,7 @@ cdef int search_root(Worker *w, const Board *b, int alpha, int beta, int depth,
             best = value
             if value > alpha or i == start:
                 if i > start:
-                    w.beaten_alpha = alpha
+                    w.alpha_before_best = alpha
                 w.root_value = value
                 extend_pv(w, 0, move)
                 move_forward(w, i, start)
@@ -85,16 +85,16 @@ cdef int search_line(Worker *w, const Board *b, int last_value, int depth,
     if depth >= ASPIRATION_DEPTH and abs(last_value) < PROVEN:
         alpha = last_value - width
         beta = last_value + width
-    w.beaten_alpha = -INFINITE
+    w.alpha_before_best = -INFINITE
     while True:
         value = search_root(w, b, alpha, beta, depth, start)
         if w.stopped:
             return 0
         width = width * ASPIRATION_GROWTH // 100
         if value <= alpha:
-            alpha = value - width if width < 2000 else -INFINITE
+            alpha = value - width if width < WIDEST_WINDOW else -INFINITE
         elif value >= beta:
-            beta = value + width if width < 2000 else INFINITE
+            beta = value + width if width < WIDEST_WINDOW else INFINITE
         else:
             return value
         if alpha < -PROVEN:

@@ -8,8 +8,8 @@
 cdef void load_reductions(Worker *w) noexcept nogil:
     cdef int depth, move_count
     memset(w.reductions, 0, sizeof(w.reductions))
-    for depth in range(1, 64):
-        for move_count in range(1, 64):
+    for depth in range(1, REDUCTIONS):
+        for move_count in range(1, REDUCTIONS):
             w.reductions[depth][move_count] = <int>(
                 REDUCTION_BASE / 100.0 + log(depth) * log(move_count) / (REDUCTION_DIVISOR / 100.0)
             )
@@ -38,7 +38,7 @@ cdef inline int reduction_of(const Worker *w, int depth, int move_count, bint fa
     cdef int reduction
     if depth < REDUCTION_DEPTH:
         return 0
-    reduction = w.reductions[min(depth, 63)][min(move_count, 63)]
+    reduction = w.reductions[min(depth, REDUCTIONS - 1)][min(move_count, REDUCTIONS - 1)]
     return max(0, min(reduction - favoured - pv_node, depth - 2))
 
 

@@ -6,6 +6,7 @@
 cdef enum:
     MAX_CHECK_NODES = 512            # most nodes between two checks of the limits
     CHECK_NANOSECONDS = 1000000      # longest time intended between checks
+    REDUCTIONS = 64                  # depths and move counts with reductions of their own
 
 cdef struct Errors:                          # evaluations in hundredths of a man
     int insight                              # percent of the evaluation that counts
@@ -41,9 +42,10 @@ cdef struct Worker:
     move_t root[MAX_MOVES]
     int root_end[MAX_MOVES]                  # index of the end of the moves with the same rank
     int root_value                           # value of the last move that became the best
-    int beaten_alpha                         # alpha before that move, unless it was the first
+    int alpha_before_best                    # alpha before that move; -INFINITE if it was the first
     bint whole_root                          # the first line is chosen from all legal moves
-    int reductions[64][64]                   # by depth and move count
+    # By depth and move count; greater ones have the last reduction.
+    int reductions[REDUCTIONS][REDUCTIONS]
 
 
 # Check the limits of the search, and set the next check. The next check comes sooner if nodes are

@@ -20,8 +20,8 @@ cdef int load_errors(Errors *e, tuple fields) except -1:
             and -MAX_EVALUATION <= e.freedom <= MAX_EVALUATION):
         raise ValueError(f"impossible errors: {fields}")
     e.seed = state = mix(state)
-    # The half-width varies from search to search around the mean 1 + `noise`. It is at least 1, so
-    # that equal moves are chosen at random.
+    # The half-width varies from search to search around the mean 1 + `noise`, as the square of a
+    # random share has the mean 1/3. It is at least 1, so that equal moves are chosen at random.
     permille = below(state, 1000)
     e.noise = 1 + <int>(3 * noise * permille * permille // 1000000)
     e.overlooked[0] = 0
@@ -256,7 +256,8 @@ cdef class SearchWorker:
                 if w.stopped:
                     if values[line] > 0:  # Only the proof of the shortest win was interrupted.
                         results.append(self.result(&b, values[line]))
-                    elif line_count == 1 and w.pv[0][0] != best and w.root_value > w.beaten_alpha:
+                    elif line_count == 1 and w.pv[0][0] != best and (
+                            w.root_value > w.alpha_before_best):
                         results.append(self.result(&b, w.root_value))
                     # A better move counts although the moves after it have not been searched.
                     if results and (line_count == 1 or results[0][0] >= PROVEN) and (

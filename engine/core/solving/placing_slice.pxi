@@ -69,13 +69,13 @@ cdef void add_removal(const Slice *p, const Blocks *blocks, uint32_t men, uint32
     if blocks.bitmaps == NULL:
         return               # No table was read: Y has too few men to have closed a mill.
     entry = CLASS_OF[blocks.men][rank_of(left, blocks.men)]
-    cls = entry >> 4
+    cls = class_in(entry)
     member = MEMBER[blocks.men][cls]
     next_index[0] = 0                # first the points that were empty before,
     next_index[1] = result_points    # then those of the removed men
     for point in range(POINT_COUNT):
         if not (left >> point) & 1:
-            image = MAPPED[entry & 15][point]
+            image = MAPPED[symmetry_in(entry)][point]
             sources[next_index[(gone >> point) & 1]] = count(~member & ((1u << image) - 1))
             next_index[(gone >> point) & 1] += 1
     plan_permutation(&plan, sources, points)
@@ -169,19 +169,19 @@ cdef void weigh_removals_of_y(Slice *p, uint32_t cls, SliceScratch *s) noexcept 
 cdef void place_on(const Slice *p, uint32_t cls, int point, SliceScratch *s) noexcept nogil:
     cdef uint32_t men = MEMBER[p.men][cls], placed = men | 1u << point
     cdef uint32_t entry = CLASS_OF[p.men + 1][rank_of(placed, p.men + 1)]
-    cdef uint32_t member = MEMBER[p.men + 1][entry >> 4], image
+    cdef uint32_t member = MEMBER[p.men + 1][class_in(entry)], image
     cdef int mills = mills_at(men, point), points = POINT_COUNT - p.men - 1, k = 0, kind, i
     cdef const Blocks *blocks = &p.placed[min(mills, 2 if p.rules.each_mill else 1)]
     cdef uint8_t sources[POINT_COUNT]
     cdef Permutation plan
     for i in range(POINT_COUNT):
         if not (placed >> i) & 1:
-            image = MAPPED[entry & 15][i]
+            image = MAPPED[symmetry_in(entry)][i]
             sources[k] = count(~member & ((1u << image) - 1))
             k += 1
     plan_permutation(&plan, sources, points)
     for kind in range(2):
-        permute(&plan, &p.used, bitmap_of(blocks, entry >> 4, kind), points, points, s.bitmap,
+        permute(&plan, &p.used, bitmap_of(blocks, class_in(entry), kind), points, points, s.bitmap,
                 s.order)
         add_without_point(s.bitmap, s.order, &p.used, points, count(~men & ((1u << point) - 1)),
                           bitmap_of(&p.solved, cls, kind))

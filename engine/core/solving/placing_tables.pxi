@@ -43,8 +43,8 @@ cdef void read_by_y(const Slice *p, const Blocks *blocks, uint32_t cls) noexcept
         for i in range(batch):
             entry = CLASS_OF[p.others][rank_of(expand(index, men), p.others)]
             indices[i] = index
-            places[i] = (entry >> 4) * width + rank_of(
-                compress(images[entry & 15], MEMBER[p.others][entry >> 4]), blocks.men)
+            places[i] = class_in(entry) * width + rank_of(
+                compress(images[symmetry_in(entry)], MEMBER[p.others][class_in(entry)]), blocks.men)
             prefetch(p.table + (places[i] >> 2))
             index = next_mask(index)
         for i in range(batch):

@@ -9,7 +9,7 @@ cdef enum:
 
 cdef struct Target:          # the block whose states are updated
     Sector *sector
-    int table
+    int table                # 0: A to move, 1: B to move
     int level
     uint32_t cls
     uint8_t *states
@@ -17,7 +17,8 @@ cdef struct Target:          # the block whose states are updated
 
 # Update a state of `t` after one of its successors was settled. If the successor is `lost`, the
 # state is won. Otherwise the successor is won, and one move fewer is not known to lose.
-# `states` is `t.states`, an argument so that it stays in a register.
+# `states` is `t.states`. The functions below copy such pointers and sizes to local variables, which
+# stay in registers while states are written.
 cdef inline void update_state(Target *t, uint8_t *states, uint32_t rank, bint lost) noexcept nogil:
     cdef uint8_t state = states[rank]
     assert rank < t.sector.size and state != STATE_LOST and state != STATE_LEAST_WON
@@ -46,6 +47,7 @@ cdef inline void clear_frontier(const Sector *p, Frontier *frontier, uint32_t cl
 
 
 # Update the states of `t`, A to move, from which the arc leads to a state of `frontier`, B to move.
+# `before` is the mask of B's men in the compressed points before the move.
 # `locked_only`: only if no man of B may be removed after the move.
 cdef inline void update_by_arc(Target *t, const Arc *arc, const Frontier *frontier, bint lost,
                                bint locked_only, Scratch *s) noexcept nogil:
@@ -93,9 +95,9 @@ cdef bint all_locked(const Sector *p, uint32_t cls, uint32_t mask) noexcept nogi
 # Compute one level of a block with A to move.
 cdef void advance_a(Target *t, Scratch *s) noexcept nogil:
     cdef Sector *p = t.sector
-    cdef int before = (t.level - 1) & 1
-    cdef const Frontier *won = &p.frontier[1][NEW_WON][before]
-    cdef const Frontier *lost = &p.frontier[1][NEW_LOST][before]
+    cdef int last = (t.level - 1) & 1        # index of the last level's frontiers
+    cdef const Frontier *won = &p.frontier[1][NEW_WON][last]
+    cdef const Frontier *lost = &p.frontier[1][NEW_LOST][last]
     cdef const Arc *arc = p.arcs + p.first_arc[t.cls]
     cdef const Arc *end = p.arcs + p.first_arc[t.cls + 1]
     while arc != end:
@@ -177,10 +179,11 @@ cdef void update_by_move(Target *t, const Frontier *frontier, bint lost, Scratch
             continue
         with_point = holding_of(p, point)
         any_left = 0
-        for word in range(p.words):
+        for word in range(words):
             left = bits[word] & with_point[word]
             if left and not locked:
-                left &= ~(closes(p, f, point, 0, 31, word) | closes(p, f, point, 1, 31, word))
+                left &= ~(closes(p, f, point, 0, NO_POINT, word) |
+                          closes(p, f, point, 1, NO_POINT, word))
             s.words[word] = left
             any_left |= left
         if any_left == 0:

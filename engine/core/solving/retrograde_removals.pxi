@@ -106,12 +106,12 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         after = men & ~(left & (0 - left))
         left &= left - 1
         entry = CLASS_OF[bits][rank_of(after, bits)]
-        symmetry = entry & 15
-        member = MEMBER[bits][entry >> 4]
+        symmetry = symmetry_in(entry)
+        member = MEMBER[bits][class_in(entry)]
         for k in range(p.empty):
             to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
         load_halves(p, to, s.map)
-        block = <uint64_t>(entry >> 4) * size
+        block = <uint64_t>class_in(entry) * size
         for word in range(p.words):
             with_mill = s.words[word]
             while with_mill:

@@ -17,6 +17,7 @@ cdef enum:
     NEW_WON = 0              # kinds of newly settled states
     NEW_LOST = 1
     MAX_EMPTY = 21           # empty points beside three men
+    HALF_MASKS = 1 << 11     # masks of half of MAX_EMPTY points, rounded up
     LIST_SIZE = 64           # most states of a block's frontier that are also in a list
     PIECE = 32               # blocks in a thread's unit of work; a multiple of 4
 
@@ -46,7 +47,7 @@ cdef struct Frame:           # the geometry of a block; compressed points are th
     uint32_t steps[MAX_EMPTY]            # points to which a man of B may move
     uint32_t partners[MAX_EMPTY][2]      # the line's other points; 0: A has a man in the line
 
-ctypedef uint32_t Halves[2][1 << 11]     # the image of each half of a compressed mask
+ctypedef uint32_t Halves[2][HALF_MASKS]     # the image of each half of a compressed mask
 
 cdef struct Sector:
     RuleSet rules
@@ -76,7 +77,7 @@ cdef struct Sector:
 cdef struct Scratch:         # memory of one thread
     Halves map               # to another block's compressed points
     Halves points            # to the board's points
-    uint8_t sums[2][1 << 11]             # by half mask: quiet moves whose entry is occupied
+    uint8_t sums[2][HALF_MASKS]             # by half mask: quiet moves whose entry is occupied
     uint8_t *moves           # by place: number of moves within the sector
     uint8_t *results         # by place: value of the best removal
     uint8_t *flags           # by place: values of the removals that a state can make
@@ -108,7 +109,7 @@ cdef void load_frame(const Sector *p, uint32_t cls, Frame *f) noexcept nogil:
 
 
 # Prepare `mapped` for a map of compressed points.
-cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halves)[1 << 11]
+cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halves)[HALF_MASKS]
                              ) noexcept nogil:
     cdef int half, bit, i
     for half in range(2):
@@ -119,7 +120,7 @@ cdef inline void load_halves(const Sector *p, const uint8_t *to, uint32_t (*halv
 
 
 # The image of a compressed mask under the map of `load_halves`.
-cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[1 << 11],
+cdef inline uint32_t mapped(const Sector *p, const uint32_t (*halves)[HALF_MASKS],
                             uint32_t mask) noexcept nogil:
     return halves[0][mask & ((1u << p.low) - 1)] | halves[1][mask >> p.low]
 
@@ -145,8 +146,8 @@ cdef int load_arcs(const Sector *p, uint32_t cls, Arc *arc) noexcept nogil:
             targets &= targets - 1
             after = (men & ~(1u << origin)) | (1u << to)
             entry = CLASS_OF[p.men[0]][rank_of(after, p.men[0])]
-            symmetry = entry & 15
-            arc.target = entry >> 4
+            symmetry = symmetry_in(entry)
+            arc.target = class_in(entry)
             arc.mills = mills_at(men & ~(1u << origin), to)
             arc.entry = count(~men & ((1u << to) - 1))
             member = MEMBER[p.men[0]][arc.target]

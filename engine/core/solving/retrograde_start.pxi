@@ -180,8 +180,8 @@ cdef void start_block_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
         start_state(p, 1, cls, rank, s.flags[rank], s.moves[rank])
 
 
-# Of 64 places, those at which B's men, without the man at `origin`, fill the other two points of a
-# line through a point.
+# Of 64 places, those at which B's men, without the man at `origin` (NO_POINT: all), fill the other
+# two points of a line through a point.
 cdef inline uint64_t closes(const Sector *p, const Frame *f, int point, int line, int origin,
                             uint32_t word) noexcept nogil:
     cdef uint32_t partners = f.partners[point][line]

@@ -24,7 +24,7 @@ cdef uint32_t BINOMIAL[POINT_COUNT + 1][POINT_COUNT + 1]
 cdef uint32_t IMAGE[SYMMETRY_COUNT][3][256]         # the image of each byte of a mask
 cdef uint8_t MAPPED[SYMMETRY_COUNT][POINT_COUNT]    # the image of each point
 cdef uint8_t INVERSE[SYMMETRY_COUNT]
-cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: class << 4 | symmetry to its member
+cdef uint32_t *CLASS_OF[MEN_PER_SIDE + 1]           # by rank: an entry, see `class_in`
 cdef uint32_t *MEMBER[MEN_PER_SIDE + 1]             # by class: its smallest mask
 cdef uint32_t CLASSES[MEN_PER_SIDE + 1]             # number of classes
 cdef uint32_t *MASKS[MEN_PER_SIDE + 1]              # by rank
@@ -56,6 +56,19 @@ cdef inline uint32_t compress(uint32_t mask, uint32_t men) noexcept nogil:
     return mask
 
 
+# An entry of CLASS_OF: the class of a mask, and the symmetry that maps it to the class's member.
+cdef inline uint32_t entry_of(uint32_t cls, uint32_t symmetry) noexcept nogil:
+    return cls << 4 | symmetry
+
+
+cdef inline uint32_t class_in(uint32_t entry) noexcept nogil:
+    return entry >> 4
+
+
+cdef inline uint32_t symmetry_in(uint32_t entry) noexcept nogil:
+    return entry & (SYMMETRY_COUNT - 1)
+
+
 # The inverse of `compress`.
 cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
     cdef uint32_t below
@@ -71,10 +84,10 @@ cdef inline uint32_t expand(uint32_t mask, uint32_t men) noexcept nogil:
 # Return the class of one side's men; set `place` to the place within the class's block.
 cdef inline uint32_t locate(uint32_t side, int side_count, uint32_t other, int other_count,
                             uint32_t *place) noexcept nogil:
-    cdef uint32_t entry = CLASS_OF[side_count][rank_of(side, side_count)], cls = entry >> 4
-    cdef uint32_t image = image_of(entry & 15, other)
+    cdef uint32_t entry = CLASS_OF[side_count][rank_of(side, side_count)], cls = class_in(entry)
+    cdef uint32_t image = image_of(symmetry_in(entry), other)
     assert cls < CLASSES[side_count]
-    assert image_of(entry & 15, side) == MEMBER[side_count][cls]
+    assert image_of(symmetry_in(entry), side) == MEMBER[side_count][cls]
     place[0] = rank_of(compress(image, MEMBER[side_count][cls]), other_count)
     assert place[0] < BINOMIAL[POINT_COUNT - side_count][other_count]
     return cls
@@ -161,7 +174,7 @@ cdef bint load_classes(int men) noexcept nogil:
     cdef uint32_t *class_of = <uint32_t *>malloc(total * sizeof(uint32_t))
     cdef uint32_t *member = <uint32_t *>malloc((total // 8 + 64) * sizeof(uint32_t))
     cdef uint32_t *masks = <uint32_t *>malloc(total * sizeof(uint32_t))
-    cdef uint32_t mask = (1u << men) - 1, classes = 0, rank
+    cdef uint32_t mask = (1u << men) - 1, classes = 0, rank, image
     cdef int symmetry
     if class_of == NULL or member == NULL or masks == NULL:
         free(class_of)
@@ -177,7 +190,8 @@ cdef bint load_classes(int men) noexcept nogil:
             assert classes < total // 8 + 64
             member[classes] = mask
             for symmetry in range(SYMMETRY_COUNT - 1, -1, -1):
-                class_of[rank_of(image_of(INVERSE[symmetry], mask), men)] = classes << 4 | symmetry
+                image = image_of(INVERSE[symmetry], mask)
+                class_of[rank_of(image, men)] = entry_of(classes, symmetry)
             classes += 1
         mask = next_mask(mask)
     CLASS_OF[men] = class_of

@@ -9,7 +9,8 @@ cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogi
     cdef int least_listed = least_listed_depth(&tables.rules, own, opponent)
     if value == DRAWN or b.own_hand | b.opponent_hand or tables.depths[own][opponent] == NULL:
         return -1
-    # Iterative deepening, because most conversions are near.
+    # Iterative deepening, because most conversions are near. A loss at depth `least_listed` or more
+    # is listed, so its depth may exceed `most`.
     for most in range(1, least_listed + 1):
         if value == LOST:
             depth = depth_of_loss(tables, b, most)
@@ -18,13 +19,16 @@ cdef int depth_of(const Tables *tables, const Board *b, int value) noexcept nogi
         if depth <= most or (value == LOST and depth >= least_listed):
             return depth
     if value == LOST:
-        return -1            # The list does not belong to the values.
+        return -1            # A distant loss that is not listed: the list has other values.
+    # A distant win: the depths of the losses after its moves are listed.
     return min(MAX_STORED, depth_of_win(tables, b, MAX_STORED))
 
 
 # Set the least and the greatest value (-1, 0, 1) that a board of a known value and depth may have,
-# given its plies without a removal. A win is certain if its depth is at most the plies left to the
-# limit. A win of unknown depth may be a draw, but never a loss. With men in hand there is no limit.
+# given its plies without a removal. A win or loss is certain if its depth is at most the plies left
+# to the limit, and a draw if the depth is greater. If the depth is unknown (-1, or MAX_STORED,
+# which also represents greater depths), it may be a draw. At depth 0 the game has ended, and with
+# men in hand there is no limit.
 cdef inline void bounds_of(int limit, const Board *b, int value, int depth, int *least,
                            int *greatest) noexcept nogil:
     least[0] = greatest[0] = 0
@@ -44,7 +48,7 @@ cdef inline void bounds_of(int limit, const Board *b, int value, int depth, int 
 cdef bint table_bounds(const Tables *tables, const Board *b, int *least,
                        int *greatest) noexcept nogil:
     cdef int depth = -1, value = table_probe(tables, b)
-    cdef int limit = plies_limit(&tables.rules, count(b.own), count(b.opponent))
+    cdef int limit = plies_limit(&tables.rules, b.own_total, b.opponent_total)
     if value == UNKNOWN:
         return False
     if limit and b.plies and not b.own_hand | b.opponent_hand:
@@ -64,17 +68,8 @@ cdef struct MoveValue:
     int depth                # plies to the next removal or the end, the move included; or -1
     bint certain             # not a win or loss that may be drawn first
     int rank                 # moves of a lower rank are better
-    bint nearly_drawn        # a loss that soon may be a draw, by a limit or a repetition
+    bint nearly_drawn        # a loss that a limit or a repetition may soon turn into a draw
     bint repeats             # a draw that ends the game or repeats one of its positions
-
-
-# Whether a board occurred in the game, with the same side to move one ply after the root.
-cdef bint is_in_game(const Game *game, uint64_t key) noexcept nogil:
-    cdef int i
-    for i in range(game.base - 1, -1, -2):
-        if (game.path[i] ^ key) << 8 == 0:
-            return True
-    return False
 
 
 # Whether a move from a board one ply after the root draws by repetition.
@@ -139,8 +134,8 @@ cdef void value_move(const Tables *tables, const Game *game, const Board *b, mov
         row.nearly_drawn = limit and limit - after.plies <= NEAR_DRAW
 
 
-# Set the values of a board's moves in order; return their number. It is smaller than the number of
-# moves if `end` (unless NULL) passes, but not before the time `not_before`.
+# Set the values of a board's moves in order; return the number of moves that have one. The loop
+# stops early at the time `end` (NULL: never) or, if that is later, at the time `not_before`.
 cdef int value_moves(const Tables *tables, Game *game, const Board *b, const MoveList *moves,
                      MoveValue *values, const int64_t *end, int64_t not_before) noexcept nogil:
     cdef int i
