@@ -233,6 +233,8 @@ class AsyncEngine:
         """End the engine, even if its own thread waits for an answer."""
         self.engine.connection.send_quit()
         wait([ended], patience)
+        # While `Engine.close` runs in the engine's thread, it ends the process. If it does not run,
+        # it has ended, or the thread still waits for an answer.
         if not ended.running():
             self.engine.connection.terminate()
             wait([ended], TERMINATE_SECONDS)

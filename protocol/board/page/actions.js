@@ -136,23 +136,23 @@ export async function playLine(line) {
 }
 
 /** Returns the node shown, or the one already requested: the next step starts there. */
-const here = () => tree.node(now.going ?? now.state.node);
+const here = () => tree.node(now.requested ?? now.state.node);
 
 let isSending = false;
 
 /** Shows node number `node`; of several chosen during a request, only the last is sent next. */
 export async function go(node) {
-  now.going = node;
+  now.requested = node;
   // Parallel requests could arrive in the wrong order.
   if (isSending) return;
   isSending = true;
   let asked = null;
-  while (now.going !== null && now.going !== asked) {
-    asked = now.going;
-    if (!await send("go", { node: asked })) now.going = null;
+  while (now.requested !== null && now.requested !== asked) {
+    asked = now.requested;
+    if (!await send("go", { node: asked })) now.requested = null;
   }
   isSending = false;
-  if (now.going === now.state.node) now.going = null;
+  if (now.requested === now.state.node) now.requested = null;
 }
 
 /** Shows a node; does nothing with null. */

@@ -93,7 +93,7 @@ function onState(state) {
     before.position.text === state.position.text && before.node === state.node &&
     premoveSide(before) === premoveSide(state);
   now.state = state;
-  if (state.node === now.going) now.going = null;
+  if (state.node === now.requested) now.requested = null;
   // An event that leaves the board as it is must not clear the picked points.
   if (!isSameBoard) {
     now.choice = choiceOf(state);

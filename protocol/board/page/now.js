@@ -22,8 +22,8 @@ export const now = {
   premove: null,
   /** Whether the server has not answered the user's move for a second. */
   waiting: false,
-  /** The number of the node requested, until it is shown; otherwise null. */
-  going: null,
+  /** The number of the node that was requested, until it is shown; otherwise null. */
+  requested: null,
   /** The server's warning, and the last unexpected error of this game; empty if none. */
   warning: "",
   failure: "",
