@@ -19,9 +19,9 @@ from merels.tournament.play.engine_cache import MAX_IDLE_ENGINES
 from merels.tournament.records.games import PairTask
 from merels.tournament.run.pool import Pool
 from merels.tournament.run.tasks import Event, Failed, Returned
-from merels.tournament.run.worker import LEAVE, QUIT, main as serve
+from merels.tournament.run.worker import FINISH, QUIT, main as serve
 
-LEAVE_SECONDS = 10.0
+QUIT_SECONDS = 10.0
 """Seconds that an idle worker may take to close its engines before it is killed."""
 KILL_SECONDS = 2.0
 """Seconds that a worker whose pipe broke may take to exit before it is killed."""
@@ -95,13 +95,13 @@ class LocalWorkers(Pool):
 
     def finish_games(self) -> None:
         for worker in self._workers:
-            worker.send(LEAVE)
+            worker.send(FINISH)
 
     def close(self) -> str | None:
         for worker in self._workers:
             worker.send(QUIT)
         for worker in self._workers:
-            worker.end(LEAVE_SECONDS)
+            worker.end(QUIT_SECONDS)
         return None
 
     def kill(self) -> None:
@@ -115,7 +115,7 @@ class _Worker:
     def __init__(self, cpus: tuple[int, ...], log: str | None, watched: bool) -> None:
         self._arguments = cpus, log, watched
         self._process: SpawnProcess | None = None
-        self._is_leaving = False
+        self._is_finishing = False
         self.link: Connection | None = None
         self.call: int | None = None
         """Number of the call in progress, or None."""
@@ -145,12 +145,12 @@ class _Worker:
                 self._process.start()
         finally:
             end.close()
-        if self._is_leaving:
-            self.send(LEAVE)
+        if self._is_finishing:
+            self.send(FINISH)
 
     def send(self, request: object) -> None:
-        """Send a request to leave, also to a process that is started later."""
-        self._is_leaving = True
+        """Send `FINISH` or `QUIT`. A process that is started later gets `FINISH`."""
+        self._is_finishing = True
         if self.link is not None:
             # `receive` detects that the worker has ended.
             with contextlib.suppress(OSError):

@@ -26,10 +26,10 @@ from merels.tournament.run import tasks
 from merels.tournament.run.log_file import LogFile
 from merels.tournament.run.tasks import Event, Failed, Played, Returned
 
-LEAVE = "leave"
-"""Request to start no further game."""
+FINISH = "finish"
+"""Request to start no game after the current one."""
 QUIT = "quit"
-"""Request to start no further game, and to exit after the current one."""
+"""Request to start no game after the current one, and then to exit."""
 REPORT_SECONDS = 0.2
 """Seconds between a worker's reports of moves, if a view needs them."""
 
@@ -40,6 +40,7 @@ class LiveReporter:
     def __init__(self, report: Callable[[Event], None]) -> None:
         self._report = report
         self._game: tuple[int, Sequence[MoveRecord], int] | None = None
+        """Number of the game, its moves, and the time of its first request in nanoseconds."""
         threading.Thread(target=self._report_moves, daemon=True).start()
 
     def watch(self, number: int, moves: Sequence[MoveRecord]) -> None:
@@ -52,17 +53,17 @@ class LiveReporter:
         with contextlib.suppress(OSError):
             while True:
                 time.sleep(REPORT_SECONDS)
-                if self._game is None:
+                if (current := self._game) is None:
                     continue
-                if game is not self._game:
-                    game = self._game
-                    reported, go_time = 0, game[2]
-                elif len(game[1]) == reported:
+                number, moves, start = current
+                if game is not current:
+                    game, reported, go_time = current, 0, start
+                elif len(moves) == reported:
                     continue
-                new = tuple(game[1][reported:])
+                new = tuple(moves[reported:])
                 # The sum leaves out the worker's time between moves, which is too short to notice.
                 go_time += sum(move.elapsed for move in new)
-                self._report(Played(game[0], reported, new, go_time))
+                self._report(Played(number, reported, new, go_time))
                 reported += len(new)
 
 
@@ -87,7 +88,7 @@ class _Link:
         try:
             while True:
                 request = self._connection.recv()
-                if request in (LEAVE, QUIT):
+                if request in (FINISH, QUIT):
                     self.stopping.set()
                     if request == QUIT:
                         self.calls.put(None)
@@ -122,7 +123,11 @@ def main(
 
 
 def _lead_session() -> None:
-    """Begin a session, so that the worker does not get the Ctrl-C of the runner's terminal."""
+    """Begin a session, so that the worker does not get the Ctrl-C of the runner's terminal.
+
+    The runner blocks SIGINT while it starts the worker. To ignore SIGINT discards one that is
+    pending. Then the handler is restored, because the engines would inherit an ignored signal.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not hasattr(os, "setsid"):
         return
@@ -149,7 +154,7 @@ def _answer(number: int, function: Callable[..., object], arguments: Sequence[An
     try:
         return Returned(number, function(*arguments))
     except BrokenPipeError:
-        raise
+        raise  # `main` exits, because the runner has ended.
     except Exception:
         text = traceback.format_exc()
         return Failed(number, text.strip().splitlines()[-1])
