@@ -114,8 +114,8 @@ def _make(settings: BookSettings, tables: Tables | None, out: str | None) -> int
         _write(settings, tables, sys.stdout, "FILE")  # The header contains the name.
         return 0
     target = os.path.realpath(out)  # so that a symbolic link is not replaced
-    # A folder, a device, or a symbolic link to itself, for which `exists` is false.
-    if not os.path.isfile(out) and (os.path.exists(out) or os.path.lexists(target)):
+    if os.path.lexists(target) and not os.path.isfile(target):
+        # A folder, a device, or a symbolic link to itself.
         raise file_error(out, "cannot write the book here: expected the name of a file")
     draft = new_draft(target)
     try:

@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     if len(options.anchor) > 1:
         given = " ".join(f"-anchor {text}" for text in options.anchor)
         raise InputError(given, "expected one -anchor; the other ratings follow from it")
-    anchor = read_anchor(options.anchor[0]) if options.anchor else None
+    anchor = read_anchor(options.anchor[0], "-anchor") if options.anchor else None
     check_output(options.out, options.files)
     form = options.format or format_of(options.out, FORMATS)
     if form == "csv" and options.tables is not None:

@@ -15,6 +15,7 @@ from merels.tournament.flags.make_settings import make_engines, make_settings, m
 from merels.tournament.records.games import Entrant
 from merels.tournament.records.settings import (
     LEAST_C_END,
+    MOST_R_END,
     STEPS_IN_RANGE,
     USUAL_R_END,
     Parameter,
@@ -62,7 +63,7 @@ def make_tuning(
         present=given.present - {"-sprt"},
     ), seed)
     count = given.value("-pairs")
-    r_end = given.value("-spsa", "r_end", min(0.5, USUAL_R_END / count))
+    r_end = given.value("-spsa", "r_end", min(MOST_R_END, USUAL_R_END / count))
     others = (given.value("-spsa", key) for key in ("A", "alpha", "gamma"))
     tuning = Tuning(parameters, Schedule(r_end, *others))
     return replace(settings, rounds=count, tuning=tuning, event="merels tune")

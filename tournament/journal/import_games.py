@@ -208,9 +208,9 @@ class GamesFile:
                 # Files of merels state the pair, even if colours were not exchanged.
                 pair = tags[PAIR_TAG]
             elif key is not None:
-                first = waiting.pop(key, None)
-                if first is not None and first[0] == black:
-                    pair = (self.path, first[1])
+                earlier_white, number = waiting.pop(key, (None, 0))
+                if earlier_white == black:
+                    pair = (self.path, number)
                 else:
                     pairs += 1
                     pair = (self.path, pairs)

@@ -94,17 +94,18 @@ def _fill(target: Journal, paths: Sequence[str], whole_line: WholeLine) -> Joine
             # One tuple per result, shared by all games, saves memory.
             origin_of = {result: (path, result) for result in (*SCORES, "*")}
             for row in source.rows():
-                first = origins.get(row.number)
-                if first is None:
+                origin = origins.get(row.number)
+                if origin is None:
                     origins[row.number] = origin_of[row.result]
                     target.append(row)
                     provenance.add(row)
                     continue
                 duplicates += 1
-                if first[1] != row.result:
+                _, earlier_result = origin
+                if earlier_result != row.result:
                     results = ", ".join(
                         f"{result} in {printable(name)}"
-                        for name, result in (first, origin_of[row.result])
+                        for name, result in (origin, origin_of[row.result])
                     )
                     conflicts.append(f"game {row.number} has two results: {results}")
     line = json.dumps(whole_line(json.loads(largest["arguments"])))

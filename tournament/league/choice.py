@@ -142,7 +142,8 @@ class Field:
     def _weight(self, pair: Pair, variance: float) -> float:
         # The mean of the logistic density over a normal distribution, by MacKay's approximation.
         shrink = 1 / math.sqrt(1 + math.pi * variance / 8)
-        ahead = self.strengths[pair[0]] - self.strengths[pair[1]]
+        first, second = pair
+        ahead = self.strengths[first] - self.strengths[second]
         return GAMES_PER_PAIR * shrink * _slope(shrink * ahead)
 
     def reduction(self, pair: Pair, distance: float) -> float:
@@ -257,7 +258,8 @@ class Choice:
 
     def _entry(self, pair: Pair) -> tuple[float, int, int]:
         distance = math.dist(*map(self._wanted_columns, pair))
-        return -self._field.reduction(pair, distance), -pair[0], -pair[1]
+        first, second = pair
+        return -self._field.reduction(pair, distance), -first, -second
 
     def _wanted_columns(self, player: int) -> tuple[float, ...]:
         """Return the covariance of a player's strength with each wanted strength."""

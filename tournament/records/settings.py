@@ -32,10 +32,12 @@ STEPS_IN_RANGE = 20
 LEAST_C_END = 0.5
 """Smallest ``c_end``; with less, rounding often gives both sides the same value."""
 USUAL_R_END = 60.0
-"""Product of the default ``r_end`` and the number of pairs, in tunes of at least 120 pairs.
+"""Product of the default ``r_end``, if that is below `MOST_R_END`, and the number of pairs.
 
 In such a tune, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value comes
 closer to that value by a factor of about e³."""
+MOST_R_END = 0.5
+"""Largest default of ``r_end``, in tunes of few pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Settings:
         data = asdict(self)
         data["engines"] = [entrant.pop("engine") | entrant for entrant in data["engines"]]
         for entrant in data["engines"]:
-            del entrant["rules_known"]
+            del entrant["rules_known"]  # Not stored: see `EngineSpec`.
         return json.dumps(data, sort_keys=True)
 
 
@@ -151,9 +153,9 @@ def read_settings(text: str) -> Settings:
             for engine in data["engines"]
         ]
     if isinstance(data, dict) and isinstance(openings := data.get("openings", {}), dict):
-        # Before this field, each pairing took the next openings.
+        # In versions without this field, each pairing took the next openings.
         data["openings"] = {"policy": POLICIES[1]} | openings
-    settings = _read(Settings, data, "form")
+    settings = _read(Settings, data, "JSON object")
     assert isinstance(settings, Settings)
     if not all(entrant.engine.command for entrant in settings.engines):
         raise _invalid("command")
@@ -182,10 +184,13 @@ def _read(kind: Any, value: Any, name: str) -> Any:
     if origin is tuple:
         if not isinstance(value, list):
             raise _invalid(name)
-        kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
-        return tuple(_read(kind, item, name) for kind, item in zip(kinds, value, strict=True))
+        item_kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
+        if len(item_kinds) != len(value):
+            raise _invalid(name)
+        return tuple(map(_read, item_kinds, value, [name] * len(value)))
     if NoneType in inner:
         return None if value is None else _read(inner[0], value, name)
+    # The only literal type is that of the model, whose value `Sprt` checks.
     plain = (int, float) if kind is float else (str,) if origin is Literal else (kind,)
     if type(value) not in plain:
         raise _invalid(name)
@@ -205,16 +210,16 @@ def _invalid(name: str) -> ValueError:
 def facts(text: str) -> list[tuple[str, str]]:
     """Return labels and texts that describe a tournament in a report, from its settings as JSON."""
     settings = read_settings(text)
-    known = [("Event", settings.event), ("Rules", settings.rules)]
+    always_known = [("Event", settings.event), ("Rules", settings.rules)]
     if settings.is_converted:
-        return known
+        return always_known
     openings, sprt = settings.openings.file, settings.sprt
     test = [] if sprt is None else [(
         "Test", f"H0: {sprt.elo0:g} Elo, H1: {sprt.elo1:g} Elo ({sprt.model}), "
         f"alpha {sprt.alpha:g}, beta {sprt.beta:g}",
     )]
     return [
-        *known,
+        *always_known,
         ("Format", _format(settings)),
         *test,
         ("Openings", os.path.basename(openings) if openings else "random"),

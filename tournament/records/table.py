@@ -66,22 +66,24 @@ FILE = {"file": Field()}
 PGN_STYLE = ("min", "nodes", "timeleft", "latency", "seldepth", "nps", "hashfull", "pv")
 """Keys of ``-pgnout`` that set the fields of `PgnStyle`, in their order."""
 NO_WORDS = (0, 0)
+"""Smallest and largest number of words after a flag that takes none."""
 
-def read_anchor(text: str, what: str = "-anchor") -> tuple[str, float]:
+
+def read_anchor(text: str, where: str) -> tuple[str, float]:
     """Parse ``NAME=ELO``; return the engine's name and its rating."""
     name, equals, value = text.rpartition("=")
     if not equals:
-        raise InputError(text, "expected -anchor NAME=ELO, such as A=1500")
-    return name, read_real(value, -MAX_RATING, MAX_RATING, "-anchor NAME=ELO")
+        raise InputError(text, f"expected {where} NAME=ELO, such as A=1500")
+    return name, read_real(value, -MAX_RATING, MAX_RATING, f"{where} NAME=ELO")
 
 
-def read_shard(text: str, what: str) -> tuple[int, int]:
+def read_shard(text: str, where: str) -> tuple[int, int]:
     """Parse ``i/n``."""
     part, slash, parts = text.partition("/")
     if not slash:
-        raise InputError(text, "expected -shard i/n, such as 1/4")
-    count = read_whole(parts, 1, 10**6, "n of -shard i/n")
-    return read_whole(part, 1, count, "i of -shard i/n"), count
+        raise InputError(text, f"expected {where} i/n, such as 1/4")
+    count = read_whole(parts, 1, 10**6, f"n of {where} i/n")
+    return read_whole(part, 1, count, f"i of {where} i/n"), count
 
 
 GROUPS: dict[str, dict[str, Flag]] = {
@@ -102,9 +104,9 @@ GROUPS: dict[str, dict[str, Flag]] = {
             Field(choice(*FORMATS, **{"round-robin": FORMATS[0]}), FORMATS[0], "format"),
         ),
         "-rounds": Flag(
-            "how often each pairing is played (2; with -games or in a knockout 1; without engines "
-            "5); in a Swiss "
-            "tournament, the number of rounds (log2 of the number of engines, rounded up)",
+            "how often each pairing is played (2; with -games or in a knockout 1; in a tournament "
+            "without engines 5); in a Swiss tournament, the number of rounds (log2 of the number "
+            "of engines, rounded up)",
             Field(whole(1, 10**6), path="rounds"),
         ),
         "-games": Flag(
@@ -141,10 +143,11 @@ GROUPS: dict[str, dict[str, Flag]] = {
             "-variant, whatever -set changes; or a file with format=pos|pgn. Both take "
             "order=sequential|random and start=N. policy=round|encounter (round): all pairings of "
             "a round share their openings, or each pairing takes the next ones. A PGN file gives "
-            "the first plies=N moves of each record. Without plies= it gives all moves; but if a "
-            "record of the file reaches the end of a game or of the placing phase, only the first "
-            "8 moves of all records, equal openings once. Without a file: plies=N random "
-            "placements, N at most 12 (by default 4 to 8, at random); plies=0 is the empty board",
+            "the first plies=N moves of each record. Without plies= it gives all moves, unless a "
+            "record of the file reaches the end of a game or of the placing phase; then it gives "
+            "the first 8 moves of each record, and equal openings only once. Without a file: "
+            "plies=N random placements, N at most 12 (by default 4 to 8, at random); plies=0 is "
+            "the empty board",
             keys={
                 "file": Field(default="", path="openings.file"),
                 "format": Field(choice("pos", "pgn", epd="pos", fen="pos"), path="openings.format"),
@@ -321,7 +324,7 @@ TUNE_OWN = {
         "engine's default), min= and max= (the engine's bounds); c_end= is the perturbation at the "
         "end (a twentieth of the range from min= to max=), best chosen to be worth a few Elo",
         keys={"name": Field(), **{
-            key: Field(path=path) for key, path in (
+            key: Field(path=path) for key, path in (  # Fields of `Parameter`.
                 ("start", "start"), ("min", "minimum"), ("max", "maximum"), ("c_end", "c_end"),
             )
         }}, first_key="name", repeats=True,

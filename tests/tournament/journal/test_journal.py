@@ -279,6 +279,9 @@ def test_damaged_files_are_refused(
         ("UPDATE meta SET value = json_set(value, '$.engines[1].command', json('[]')) "
          "WHERE key = 'settings'",
          "settings have no valid command"),
+        ("UPDATE meta SET value = json_set(value, '$.engines[1].options', json('[[\"Hash\"]]')) "
+         "WHERE key = 'settings'",
+         "settings have no valid options"),
         ("PRAGMA writable_schema = ON;UPDATE sqlite_master SET name = CAST(x'ff' AS TEXT)",
          "not a complete merels journal"),
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "not a list of words"),
@@ -472,7 +475,7 @@ def test_without_its_folder_a_journal_is_saved_among_the_temporary_files(
 def test_the_error_of_a_journal_that_cannot_be_continued_names_the_reason(
     file: int, reason: str
 ) -> None:
-    """It was SQLite's ``attempt to write a readonly database``."""
+    """In a former version, it was SQLite's ``attempt to write a readonly database``."""
     # Not in tmp_path, which other users may not enter.
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "j")
