@@ -47,7 +47,7 @@ def test_the_expectation_is_certain_for_a_proven_end_and_a_half_for_an_even_scor
 
 @pytest.mark.parametrize("side", ["white", True, 2, -1, None])
 def test_a_view_needs_a_side(side: object) -> None:
-    """Any value but White's was Black's view, also the True that is White in python-chess."""
+    """In a former version, any value but White's gave Black's view, also python-chess's True."""
     with pytest.raises(InputError, match="expected a side"):
         PovScore(Score(cp=5), WHITE).pov(side)  # type: ignore[arg-type]
 

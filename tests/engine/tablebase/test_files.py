@@ -283,7 +283,7 @@ def test_a_table_in_a_wrong_folder_or_with_a_wrong_name_is_refused(tmp_path: Pat
 
 
 def test_the_folder_of_one_rule_set_is_no_folder_of_tables(tmp_path: Path) -> None:
-    """The engine played without tables, and did not report why."""
+    """In a former version, the engine played without tables, and did not report why."""
     copy_tables(tmp_path, RULES, 6)
     tables = open_tables(tmp_path / FOLDER, RULES)
     assert not tables.headers and len(tables.problems) == 1

@@ -189,7 +189,7 @@ def test_a_damaged_file_is_named_with_advice(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the number of open files")
 def test_a_file_that_cannot_be_opened_is_not_called_damaged() -> None:
-    """With too few file descriptors the advice was to install merels again."""
+    """In a former version, too few file descriptors led to the advice to reinstall merels."""
     import resource
 
     opening._open.cache_clear()

@@ -106,7 +106,7 @@ def test_level_colour_time_and_rules_are_chosen_and_remembered(
 def test_a_move_beside_a_form_with_a_bad_rule_is_refused_with_a_message(
     server: Server, page: Browser
 ) -> None:
-    """The board would keep the man of a move that was not played, and accept no other move."""
+    """Otherwise the board would keep the man of the refused move, and accept no other move."""
     reopen(server, page)
     enter(page, "#field-Repetition", "-1")
     click(page, "d6")

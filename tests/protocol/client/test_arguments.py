@@ -106,7 +106,7 @@ def remove_root(record: Record) -> int:
 
 
 def test_a_name_of_an_option_that_is_no_text_is_not_found() -> None:
-    """It was an AttributeError; a mapping has `get` and `in` for any key."""
+    """A mapping has `get` and `in` for any key; in a former version, they raised AttributeError."""
     options = Options([Option("Hash", "spin")])
     name: Any = None
     assert options.get(name) is None and name not in options and options.get("hash") is not None

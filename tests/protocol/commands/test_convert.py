@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[2] / "data"
 GAMES_FILE = DATA / "games.json"
 OLD_JOURNAL = DATA / "old" / "converted.db"
 """A journal with the game 1. d6 f4."""
-SIX = "********/O*@*****/******** w 8 8 0 2"
+SIX_FIELDS = "********/O*@*****/******** w 8 8 0 2"
 """A position in the form of six fields."""
 MFEN = "MFEN/1.0 mill24-state-v1 ......../.W.B..../........ w p p 8,8 - 0 2 -"
 """The same position as MFEN."""
@@ -113,12 +113,13 @@ def converted(
 
 
 def test_each_form_is_written_and_detected(converted: Callable[..., str]) -> None:
-    assert converted(SIX, "-to", "mfen") == f"{MFEN}\n"
-    assert converted(f"\n; ours\n{MFEN} ; a comment\n", "-to", "six") == f"{SIX}\n"
+    assert converted(SIX_FIELDS, "-to", "mfen") == f"{MFEN}\n"
+    assert converted(f"\n; ours\n{MFEN} ; a comment\n", "-to", "six") == f"{SIX_FIELDS}\n"
     seventeen = "********/O*@*****/******** w p p 1 8 1 8 0 0 0 0 0 0 0 0 2"
     assert converted(MFEN, "-to", "seventeen") == f"{seventeen}\n"
-    assert converted(f"{seventeen} ids:3\n{SIX}", "-to", "six") == f"{SIX}\n{SIX}\n"
-    assert f'[FEN "{SIX}"]' in converted(MFEN, "-to", "pgn")
+    both = converted(f"{seventeen} ids:3\n{SIX_FIELDS}", "-to", "six")
+    assert both == f"{SIX_FIELDS}\n{SIX_FIELDS}\n"
+    assert f'[FEN "{SIX_FIELDS}"]' in converted(MFEN, "-to", "pgn")
     game = "1. 5 14 2. 2 11 3. 8x14 22 1-0\n"
     assert converted(game, "-to", "wmd") == "1. d6 f4\n2. d7 b4\n3. d5xf4 a1\n1-0\n\n"
     assert game in converted("1. D6 F4 2. D7 B4 3. D5 xF4 A1 1-0", "-to", "playok")
@@ -137,7 +138,7 @@ def test_rules_are_written_by_name_and_fields(
 
 
 def test_standard_input_is_converted() -> None:
-    assert run_process("convert", "-to", "mfen", typed=SIX).stdout == f"{MFEN}\n"
+    assert run_process("convert", "-to", "mfen", typed=SIX_FIELDS).stdout == f"{MFEN}\n"
 
 
 @pytest.mark.parametrize(
@@ -146,17 +147,18 @@ def test_standard_input_is_converted() -> None:
         ("-to six", "", "'typed': expected positions, games or rules here, found none"),
         ("-to six", "1. d6 f4", "'-to six': a position has no place for 2 moves; add -last for the "
          "position after them (game 1 of typed)"),
-        ("-to playok", f"{START}\n{SIX}", "PlayOK records begin at the starting position (line 2"),
-        ("-to wmd", SIX, "a list of moves begins at the starting position"),
+        ("-to playok", f"{START}\n{SIX_FIELDS}",
+         "PlayOK records begin at the starting position (line 2"),
+        ("-to wmd", SIX_FIELDS, "a list of moves begins at the starting position"),
         ("-to six", MFEN.replace("p p 8,8 -", "p r 8,8 w:mill:b:b:1:000400:b"),
          "a removal is still due; give the position after the whole move"),
         ("-to mfen", "********/O*@*****/******** w p r 1 8 1 8 1 0 -1 -1 -1 -1 0 0 2",
          "a removal is still due"),
-        ("-to rules", SIX, "this is a position: expected six"),
+        ("-to rules", SIX_FIELDS, "this is a position: expected six"),
         ("-to rules", "1. d6", "this is a game: expected six"),
         ("-to pgn", "loc", "'-to pgn': loc is a rule set: expected rules"),
-        ("-to journal", SIX, "invalid choice: 'journal'"),
-        ("-from mfen -to six", SIX, "expected a position as MFEN (line 1 of typed)"),
+        ("-to journal", SIX_FIELDS, "invalid choice: 'journal'"),
+        ("-from mfen -to six", SIX_FIELDS, "expected a position as MFEN (line 1 of typed)"),
         ("-from playok -to six", "1. d6", "expected a move such as 7"),
         ("-from pgn -to six", "1. 5", "expected a move such as d6"),
         ("-from journal -to pgn", "1. d6", "not a complete merels journal"),

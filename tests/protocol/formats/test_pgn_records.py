@@ -259,7 +259,7 @@ def test_the_error_about_a_malformed_record_names_reason_and_line(text: str, rea
 def test_a_second_result_spaces_in_it_and_the_end_mark_of_dos_begin_no_game(
     text: str, games: list[str], as_file: bool, tmp_path: Path
 ) -> None:
-    """They made an empty game, or were refused as moves."""
+    """In a former version, they made an empty game, or were refused as moves."""
     path = tmp_path / "games.pgn"
     path.write_text(text, encoding="utf-8")
     from_path = [item.read(RecordRules()) for item in read_file(str(path))]

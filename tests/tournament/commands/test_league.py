@@ -302,7 +302,7 @@ def test_a_league_writes_its_log_and_serves_its_page(league: str, tmp_path: Path
 def test_a_league_whose_log_or_site_cannot_be_written_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The games were played, and the exit status was 0."""
+    """In a former version, the games were played, and the exit status was 0."""
     def play(runner: Runner, make_pool: object) -> End:
         runner.board.notice("a notice for the log")
         return "finished"

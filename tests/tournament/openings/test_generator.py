@@ -25,7 +25,7 @@ from merels.tournament.records.settings import OpeningSettings
 from tests.tournament.processes import play
 from tests.tournament.specs import match
 
-EIGHT = ["-positions", "8", "-nodes", "3000"]
+SMALL_BOOK = ["-positions", "8", "-nodes", "3000"]
 """Flags of a book of eight positions, which is made quickly."""
 posix = pytest.mark.skipif(os.name == "nt", reason="needs named pipes and symbolic links")
 PROVEN = re.compile(
@@ -91,13 +91,13 @@ def test_a_shipped_book_has_distinct_level_positions_that_are_proven_drawn(varia
 def test_the_same_command_makes_the_same_book(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    (first, messages), (second, _) = made(capsys, *EIGHT), made(capsys, *EIGHT)
+    (first, messages), (second, _) = made(capsys, *SMALL_BOOK), made(capsys, *SMALL_BOOK)
     assert first == second and len(positions_in(first)) == 8
     assert "8 of 8 positions" in messages
-    other, _ = made(capsys, *EIGHT, "-srand", "2")
+    other, _ = made(capsys, *SMALL_BOOK, "-srand", "2")
     assert not {*positions_in(other)} & {*positions_in(first)}
     path = tmp_path / "book.pos"
-    made(capsys, *EIGHT, "-out", str(path))
+    made(capsys, *SMALL_BOOK, "-out", str(path))
     assert positions_in(path.read_text()) == positions_in(first)
     assert [entry.name for entry in tmp_path.iterdir()] == ["book.pos"]
     openings = load_openings(OpeningSettings(file=str(path)), parse_rules("mill"))
@@ -110,7 +110,7 @@ def test_out_refuses_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for name in ("folder", "pipe", "loop", None):
-        assert main(["book", *EIGHT, "-out", str(tmp_path / name) if name else ""]) == 2
+        assert main(["book", *SMALL_BOOK, "-out", str(tmp_path / name) if name else ""]) == 2
         error = capsys.readouterr().err
         assert "expected the name of a file" in error
         assert "tried" not in error, "the error is printed before the search for positions"
@@ -126,7 +126,7 @@ def test_out_writes_through_a_symbolic_link(
     for name in ("old.pos", "new.pos"):
         link = tmp_path / f"link-to-{name}"
         link.symlink_to(name)
-        made(capsys, *EIGHT, "-out", str(link))
+        made(capsys, *SMALL_BOOK, "-out", str(link))
         assert link.is_symlink() and len(positions_in((tmp_path / name).read_text())) == 8
 
 
@@ -138,7 +138,7 @@ def test_a_book_that_is_interrupted_before_its_first_position_prints_no_count(
         yield
 
     monkeypatch.setattr("merels.tournament.commands.book.make_book", interrupted)
-    assert main(["book", *EIGHT]) == 130
+    assert main(["book", *SMALL_BOOK]) == 130
     assert capsys.readouterr().err == ""
 
 
@@ -160,7 +160,7 @@ def test_a_book_may_have_a_name_that_is_not_utf_8(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = os.fsdecode(b"b\xff")
-    made(capsys, *EIGHT, "-out", str(tmp_path / name))
+    made(capsys, *SMALL_BOOK, "-out", str(tmp_path / name))
     text = (tmp_path / name).read_text()
     assert len(positions_in(text)) == 8 and "b?'" in text
 
@@ -194,7 +194,7 @@ def test_a_position_is_level_and_its_three_best_moves_are_close() -> None:
 
 
 def test_a_book_states_its_rules_and_its_command(capsys: pytest.CaptureFixture[str]) -> None:
-    text, _ = made(capsys, *EIGHT, "-variant", "morris", "-set", "Flying=never")
+    text, _ = made(capsys, *SMALL_BOOK, "-variant", "morris", "-set", "Flying=never")
     assert "under the rules morris Flying=never" in text
     assert "-variant morris -set Flying=never -positions 8 -plies 4-10" in text
 

@@ -61,7 +61,7 @@ def test_engines_end_when_no_task_borrows_them_for_a_while(tmp_path: Path, spec:
 def test_a_task_keeps_its_games_although_the_system_allows_no_thread(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The timer that ends idle engines did not start, and the error replaced the task's report."""
+    """In a former version, the error of a timer that did not start replaced the task's report."""
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
