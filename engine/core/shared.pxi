@@ -4,11 +4,17 @@
 
 cdef enum:
     BUCKET = 4               # entries
+    # First bits of the fields of an entry's data; the move begins at bit 0.
+    SCORE_BIT = 20
+    DEPTH_BIT = 36
+    BOUND_BIT = 44
+    GENERATION_BIT = 46
+    UNUSED_BIT = 54
 
 # An entry of the transposition table.
 cdef struct Entry:
     uint64_t check           # key ^ data
-    uint64_t data            # move 20 bits, score 16, depth 8, bound 2, generation 8
+    uint64_t data            # move, score, depth, bound and generation; 0: the entry is empty
 
 cdef struct Table:
     void *memory

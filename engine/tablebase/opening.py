@@ -30,7 +30,7 @@ LEAST_HAND = 10
 """Least number of men in hand, of both sides together, of a position in these tables."""
 
 _SHARED = {rules_folder(PRESETS["morris"]): PRESETS["mill"]}
-"""Rules, by their folder, whose values in the opening are those of other rules.
+"""By folder, rules whose opening has the values of other rules, which are stored once.
 
 `morris` has no limit on plies with three men each; with ten men in hand, no value depends on it."""
 

@@ -24,6 +24,16 @@ cdef struct Probe:
     int bound                # 0: no entry, and the move is NO_MOVE
 
 
+# The depth in an entry's data.
+cdef inline int depth_in(uint64_t data) noexcept nogil:
+    return (data >> DEPTH_BIT) & 0xFF
+
+
+# The generation in an entry's data: the number of the search that stored it, modulo 256.
+cdef inline int generation_in(uint64_t data) noexcept nogil:
+    return (data >> GENERATION_BIT) & 0xFF
+
+
 # The bucket of a key. `bucket_number` multiplies the key, and the upper half of the product depends
 # on the whole board; further mixing would not spread real positions more evenly.
 cdef inline Entry *bucket_of(const Table *table, uint64_t key) noexcept nogil:
@@ -38,7 +48,7 @@ cdef inline void prefetch_bucket(const Table *table, uint64_t key) noexcept nogi
 # Whether an entry's data is possible for a board; the stored move may be any number.
 cdef inline bint is_sound_entry(const RuleSet *rules, const Board *b, uint64_t data,
                                 const Probe *result) noexcept nogil:
-    return data >> 54 == 0 and result.bound != 0 and result.depth <= MAX_DEPTH and (
+    return data >> UNUSED_BIT == 0 and result.bound != 0 and result.depth <= MAX_DEPTH and (
         -WIN <= result.score <= WIN) and (
         result.move == NO_MOVE or is_legal(rules, b, result.move))
 
@@ -52,9 +62,9 @@ cdef inline void probe(const Table *table, const RuleSet *rules, const Board *b,
         data = entry[i].data
         if (entry[i].check ^ data) == key and data:
             result.move = data & NO_MOVE  # NO_MOVE, whose bits are all set, is also the mask.
-            result.score = <int16_t>((data >> 20) & 0xFFFF)
-            result.depth = (data >> 36) & 0xFF
-            result.bound = (data >> 44) & 3
+            result.score = <int16_t>((data >> SCORE_BIT) & 0xFFFF)
+            result.depth = depth_in(data)
+            result.bound = (data >> BOUND_BIT) & 3
             if likely(is_sound_entry(rules, b, data, result)):
                 return
             entry[i].data = 0
@@ -84,17 +94,17 @@ cdef inline void store(Table *table, uint64_t key, move_t move, int score, int d
             victim = &entry[i]
             if move == NO_MOVE:
                 move = data & NO_MOVE
-            if bound != EXACT and depth < <int>((data >> 36) & 0xFF) and (
-                    <int>((data >> 46) & 0xFF) == table.generation):
+            if bound != EXACT and depth < depth_in(data) and (
+                    generation_in(data) == table.generation):
                 return
             break
-        worth = <int>((data >> 36) & 0xFF) - 8 * (
-            (table.generation - <int>((data >> 46) & 0xFF)) & 0xFF)
+        worth = depth_in(data) - 8 * ((table.generation - generation_in(data)) & 0xFF)
         if worth < least:
             least = worth
             victim = &entry[i]
-    data = <uint64_t>move | (<uint64_t>(score & 0xFFFF) << 20) | (
-        <uint64_t>depth << 36) | (<uint64_t>bound << 44) | (<uint64_t>table.generation << 46)
+    data = <uint64_t>move | (<uint64_t>(score & 0xFFFF) << SCORE_BIT) | (
+        <uint64_t>depth << DEPTH_BIT) | (<uint64_t>bound << BOUND_BIT) | (
+        <uint64_t>table.generation << GENERATION_BIT)
     victim.check = key ^ data
     victim.data = data
 
@@ -150,5 +160,6 @@ cdef class TranspositionTable:
         cdef const Entry *entries = self.table.entries
         for i in range(1000):
             current += entries[i].data != 0 and (
-                <int>(entries[i].data >> 46 & 0xFF) == self.table.generation)
+                generation_in(entries[i].data) == self.table.generation)
+        # The entries are in the part in use; the rest of the table is empty.
         return current * self.table.buckets // self.buckets_of(0)
