@@ -27,7 +27,7 @@ from merels.tournament.records.table import SPRT
 
 SIDES = ("+", "-")
 """Suffixes of the engine's name for the two sides of a pair."""
-NAMED = 8
+MAX_NAMED = 8
 """Largest number of options that an error message lists."""
 
 
@@ -132,8 +132,8 @@ def _spins(options: Mapping[str, Option]) -> str:
     names = [option.name for option in options.values() if option.kind == "spin"]
     if not options:
         return ""
-    more = ", …" if len(names) > NAMED else ""
-    return f"; it has {', '.join(names[:NAMED])}{more}" if names else "; it has no spin option"
+    more = ", …" if len(names) > MAX_NAMED else ""
+    return f"; it has {', '.join(names[:MAX_NAMED])}{more}" if names else "; it has no spin option"
 
 
 def _bound(words: Mapping[str, str], key: str, option: Option, flag: str) -> int:

@@ -10,7 +10,7 @@ from merels.engine.common.numbers import counted
 from merels.tournament.journal.journal import Journal
 from merels.tournament.journal.rows import Row
 
-NAMED = 4
+MAX_NAMED = 4
 """Largest number of programs or versions that a sentence names; others are counted."""
 
 
@@ -69,8 +69,8 @@ class Provenance:
 
 
 def _listed(texts: list[str], between: str = ", ") -> str:
-    more = [f"and {len(texts) - NAMED} more"] if len(texts) > NAMED else []
-    return between.join(texts[:NAMED] + more)
+    more = [f"and {len(texts) - MAX_NAMED} more"] if len(texts) > MAX_NAMED else []
+    return between.join(texts[:MAX_NAMED] + more)
 
 
 def fingerprints(journal: Journal) -> dict[str, set[str]]:

@@ -34,9 +34,9 @@ from merels.tournament.records.games import Pairing, PairingResult, Results
 from merels.tournament.records.settings import Settings
 
 REACH = 60
-"""Places between an engine's best opponent by rule 7 and the others that it may meet.
+"""Greatest distance, in places, of an engine's opponent from its best opponent by rule 7.
 
-All engines may meet if there is no round without a rematch otherwise."""
+The limit makes the pairing of many engines fast. It is lifted if it leads to a rematch."""
 
 Places = tuple[int, int]
 """Places of two engines in the ranking, from 0, the higher one first."""
@@ -177,7 +177,7 @@ def _histories(settings: Settings, results: Results) -> list[_History]:
 def _terms(
     settings: Settings, order: list[int], points: list[float], histories: list[_History], reach: int
 ) -> dict[Places, tuple[int, ...]]:
-    """Return the cost of each pair of places in ``order`` by each of the rules 1 to 7.
+    """Return the costs of each pair of places in ``order``: two by rule 1, one by each other rule.
 
     With an odd number of engines, the place after the last one is the bye.
     """
@@ -188,6 +188,8 @@ def _terms(
     terms: dict[Places, tuple[int, ...]] = {}
     for place, higher in enumerate(order):
         half = sizes[points[higher]] // 2
+        # The next places may be in the next score group; the best opponent in the engine's own
+        # group is half of it away.
         nearest = max(place + 1, place + half - reach)
         for other in {*range(place + 1, place + reach + 2), *range(nearest, place + half + reach)}:
             if other >= count:
@@ -196,6 +198,7 @@ def _terms(
             ours, theirs = histories[higher], histories[lower]
             apart = points[higher] - points[lower]
             floats = (ours.floated > 0) + (theirs.floated < 0) if apart else 0
+            # Points are multiples of a half, so the square is one of a quarter.
             terms[place, other] = (
                 int(ours.met[lower] > 0), ours.met[lower], 0,
                 int(musts[higher] * musts[lower] > 0), round(4 * apart * apart),

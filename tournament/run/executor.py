@@ -253,7 +253,7 @@ class ExecutorPool(Pool):
         else:
             raise error
 
-    def renew(self, why: str) -> None:
+    def recover(self, why: str) -> None:
         self._post(self._connection, "lost", why)
         self._has_answered = False
 

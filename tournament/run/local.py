@@ -82,7 +82,7 @@ class LocalWorkers(Pool):
             assert isinstance(link, Connection)
             yield from by_link[link].receive()
 
-    def renew(self, why: str) -> None:
+    def recover(self, why: str) -> None:
         """Make no calls for a pause, because calls fail with the error ``why``.
 
         The pause doubles until `note_work` is called; at last the pool is given up.
@@ -162,9 +162,10 @@ class _Worker:
         try:
             event = self.link.recv()
         except (OSError, EOFError):
-            call, error = self.call, f"a worker process ended{self.end(KILL_SECONDS)}"
+            call = self.call
+            end = self.end(KILL_SECONDS)
             if call is not None:
-                yield Failed(call, error, is_broken=True)
+                yield Failed(call, f"a worker process ended{end}", is_broken=True)
             return
         if isinstance(event, Returned | Failed):
             self.call = None

@@ -12,7 +12,7 @@ from merels.tournament.run.tasks import Backoff, Event
 class Pool:
     """Workers that make calls; `events` yields what they report and return.
 
-    The pool is given up when it was renewed too often without a finished game.
+    The pool is given up when it had to recover too often without a finished game.
     """
 
     foreign = False
@@ -55,8 +55,8 @@ class Pool:
         notices, self._notices = self._notices, []
         return notices
 
-    def renew(self, why: str) -> None:
-        """Pause before further calls, because calls fail with the error ``why``."""
+    def recover(self, why: str) -> None:
+        """Pause before further calls, or replace the workers: calls fail with the error ``why``."""
         raise NotImplementedError
 
     def note_work(self) -> None:

@@ -26,8 +26,8 @@ from merels.tournament.run.tasks import (
     play_pair,
 )
 
-RENEW_AFTER = 3
-"""Failed calls in a row, without a game received in between, after which the pool is renewed."""
+RECOVER_AFTER = 3
+"""Failed calls in a row, without a game received in between, after which the pool must recover."""
 BLOCKED_SECONDS = 1.0
 """Seconds after which an interrupt that is not processed shows that the runner is blocked."""
 TICK_SECONDS = 0.25
@@ -194,10 +194,10 @@ class Runner:
 
     def _hand_out(self) -> bool:
         """Hand out at most one pair; return whether one was."""
-        if self._pairs.failures_in_a_row >= RENEW_AFTER:
+        if self._pairs.failures_in_a_row >= RECOVER_AFTER:
             if not self._pairs.has_out:
                 self._pairs.forgive()
-                self._pool.renew(self._last_error)
+                self._pool.recover(self._last_error)
             return False
         if self._is_ending or not self._pool.has_room or self._pairs.has_suspect:
             return False
