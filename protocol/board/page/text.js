@@ -53,6 +53,7 @@ export const counted = (noun, count) => countedText(`count.${noun}`, count);
 export function fromServer(message) {
   if (typeof message === "number" || !message) return String(message ?? "");
   const [template, values] = Array.isArray(message) ? message : [message, {}];
+  // A decimal number keeps its digits and sign, and gets the language's decimal separator.
   if (/^[-+]?\d+\.\d+$/.test(template)) return template.replace(".", decimal(0.5).charAt(1));
   // The user's own words are quoted as they are.
   const shown = Object.entries(values)

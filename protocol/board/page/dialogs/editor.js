@@ -13,7 +13,8 @@ export class Editor {
   constructor(points) {
     this.points = points;
     this.men = new Map();
-    this.asked = 0;
+    /** The number of checks so far; only the answer to the latest one is shown. */
+    this.checks = 0;
     this.drawing = new Drawing($("editor-board"), points);
     this.drawing.addButtons(0);
     const pointOf = ({ clientX, clientY }) =>
@@ -124,8 +125,8 @@ export class Editor {
   async check(text) {
     const isTyped = $("editor-text").value === text;
     $("editor-text").value = text;
-    this.asked += 1;
-    const asked = this.asked;
+    this.checks += 1;
+    const number = this.checks;
     // Until the answer comes, the text is the one of an earlier position.
     $("editor-play").disabled = $("editor-analyse").disabled = true;
     let answer;
@@ -134,7 +135,7 @@ export class Editor {
     } catch (error) {
       answer = { fault: error.message };
     }
-    if (asked !== this.asked) return;
+    if (number !== this.checks) return;
     this.text = text;
     if (answer.position && isTyped) this.setPosition(answer.position);
     const side = SIDES[answer.position ? answer.position.side : 0];
