@@ -11,7 +11,7 @@ SANMILL = (sys.executable, str(Path(__file__).parents[1] / "fakes" / "sanmill.py
 _USUAL = "info depth 3 score cp 5 nodes 42 pv {move}\\n"
 _STUBBORN = "start: do signal.signal(signal.SIGTERM, signal.SIG_IGN); quit: drop; eof: hang"
 _INFO = "info depth 1 score cp 1 nodes 1 pv d6\\n"
-_MOVE = "out{words[0] == 'bestmove'}: "
+_BESTMOVE = "out{words[0] == 'bestmove'}: "
 
 FAULTS = {
     "sound": "",
@@ -42,7 +42,7 @@ FAULTS = {
     "do loops = [spawn(code='while True: pass') for _ in range(4)] & burn ARGUMENT & "
     "do [loop.kill() for loop in loops] & reply",
     "ponders": f"go{{'ponder' in words}}: hold; stop: sleep ARGUMENT; "
-    f"{_MOVE}s/$/ ponder {{answer}}/",
+    f"{_BESTMOVE}s/$/ ponder {{answer}}/",
     # It does not end.
     "stubborn": _STUBBORN,
     "family": f"{_STUBBORN}; start: do spawn(), spawn(session='ARGUMENT' == 'session')",
@@ -58,9 +58,9 @@ FAULTS = {
     "upper": f"go: answer {_USUAL}BESTMOVE {{move.upper()}}",
     "cr": "start: do end = '\\r'",
     "crlf": "start: do end = '\\r\\n'",
-    "tab": f"{_MOVE}s/bestmove (.*)/bestmove\\t\\1\\t/",
-    "blank": f"{_MOVE}s/(bestmove) (.*)/  \\1  \\2 /",
-    "split": f"{_MOVE}s/x/ x/",
+    "tab": f"{_BESTMOVE}s/bestmove (.*)/bestmove\\t\\1\\t/",
+    "blank": f"{_BESTMOVE}s/(bestmove) (.*)/  \\1  \\2 /",
+    "split": f"{_BESTMOVE}s/x/ x/",
     "unended": f"go: write {_USUAL}bestmove {{move}}",
     "bad-numbers": f"go: answer info depth x{{'9' * 5000}} score cp 12abc nodes -{{'8' * 400}} nps"
     "\\ninfo depth 99999999999999999999 score cp nodes\\ninfo score mate\\nbestmove {move}",
