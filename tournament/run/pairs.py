@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import NamedTuple
 
 from merels.tournament.records.games import PairTask
 from merels.tournament.run import tasks
@@ -43,6 +44,14 @@ class _Row:
     """Number of games that the run had received when the last call failed."""
     is_lost: bool = False
     """Whether `lost` has returned the pair, because one of its engines was given up."""
+
+
+class _Parked(NamedTuple):
+    """A parked pair; serial numbers order the pairs of equal times in a heap."""
+
+    until: float
+    serial: int
+    row: _Row
 
 
 @dataclass(eq=False, slots=True)
@@ -91,8 +100,8 @@ class PairTable:
     def __init__(self, is_match: bool) -> None:
         self._is_match = is_match
         self._todo: deque[_Row] = deque()
-        self._parked: list[tuple[float, int, _Row]] = []
-        """A heap of wake-up time, serial number and pair."""
+        self._parked: list[_Parked] = []
+        """A heap."""
         self._out: dict[int, _Row] = {}
         self._engines: dict[str, _FailingEngine] = {}
         self._serials = itertools.count()
@@ -123,7 +132,7 @@ class PairTable:
     @property
     def may_go_on(self) -> bool:
         """Whether a pair may be handed out later, without further results."""
-        rows = itertools.chain(self._todo, (row for _, _, row in self._parked))
+        rows = itertools.chain(self._todo, (parked.row for parked in self._parked))
         lost = self.lost_engines().keys()
         return any(not lost & row.task.engines for row in rows)
 
@@ -157,8 +166,8 @@ class PairTable:
     def _wake(self) -> None:
         """Move the parked pairs whose time has come to the front of the pairs to do."""
         now, due = monotonic(), []
-        while self._parked and self._parked[0][0] <= now:
-            due.append(heapq.heappop(self._parked)[2])
+        while self._parked and self._parked[0].until <= now:
+            due.append(heapq.heappop(self._parked).row)
         self._todo.extendleft(reversed(due))
 
     def _admits(self, row: _Row) -> bool:
@@ -171,7 +180,7 @@ class PairTable:
         return not (row.breaks > 1 and self._out)
 
     def _park(self, row: _Row, until: float) -> None:
-        heapq.heappush(self._parked, (until, next(self._serials), row))
+        heapq.heappush(self._parked, _Parked(until, next(self._serials), row))
 
     def put_back(self, pair: int, played: set[int]) -> None:
         """Take a pair back from its worker; games whose numbers are not in ``played`` are to do."""
@@ -209,7 +218,7 @@ class PairTable:
     def forgive(self) -> None:
         """Forget the failures of pairs, because the workers failed, not the pairs."""
         self.failures_in_a_row = 0
-        for row in itertools.chain(self._todo, (row for _, _, row in self._parked)):
+        for row in itertools.chain(self._todo, (parked.row for parked in self._parked)):
             row.failures = 0
 
     # Engines that do not start.
@@ -266,8 +275,8 @@ class PairTable:
             else:
                 del self._engines[name]
             self._parked = [
-                (0.0 if name in row.task.engines else until, serial, row)
-                for until, serial, row in self._parked
+                parked._replace(until=0.0) if name in parked.row.task.engines else parked
+                for parked in self._parked
             ]
             heapq.heapify(self._parked)
         return notices
@@ -294,10 +303,11 @@ class PairTable:
         """Return the parked pairs of engines that the run has given up, each only once."""
         if not (names := self.lost_engines().keys()):
             return []
-        rows = [row for _, _, row in self._parked if not row.is_lost and names & row.task.engines]
-        for row in rows:
+        rows = [parked.row for parked in self._parked]
+        lost = [row for row in rows if not row.is_lost and names & row.task.engines]
+        for row in lost:
             row.is_lost = True
-        return [row.task for row in rows]
+        return [row.task for row in lost]
 
     def _failing(self, task: PairTask) -> list[_FailingEngine]:
         if not self._engines:

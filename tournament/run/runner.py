@@ -254,13 +254,17 @@ class Runner:
             if now or self._pool.silent:
                 self._stop_requests += 2
             else:
-                self._stop("")
+                self._stop()
 
-    def _stop(self, why: str) -> None:
-        """Stop after the games in progress, or at once if this is the second request."""
+    def _stop(self, reason: str = "") -> None:
+        """Stop after the games in progress, or at once if this is the second request.
+
+        ``reason`` begins the notice.
+        """
         self._stop_requests += 1
         if self._stop_requests == 1:
-            self.board.notice(f"{why}finishing the games in progress; interrupt again to stop now")
+            text = "finishing the games in progress; interrupt again to stop now"
+            self.board.notice(reason + text)
             self._pool.finish_games()
 
     def _process_pair(self, task: PairTask, event: Returned | Failed) -> None:

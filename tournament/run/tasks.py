@@ -291,6 +291,8 @@ def _try_engines(spec: GameSpec) -> tuple[dict[str, str], tuple[str, ...]]:
             notices += preflight([entrant], spec.rules, spec.opening).notices
             _passed_engines.add(program)
         except InputError as error:
+            # For example "-engine A" and "does not start: exit code 1" become "does not start (exit
+            # code 1)"; the notice of the runner names the engine.
             key = error.token.removeprefix(f"-engine {entrant.name}").strip()
             fault, _, cause = f"{key} {error.expected}".strip().partition(": ")
             failures[entrant.name] = f"{fault} ({cause})" if cause else fault
