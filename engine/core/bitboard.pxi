@@ -29,8 +29,8 @@ ctypedef fused mask_t:
 
 # Copies of the tables in game/board.py: for each point, the set of its neighbours, and for each of
 # its two lines, the set of the line's other two points.
-cdef uint32_t NEIGHBOURS[24]
-cdef uint32_t PARTNERS[24][2]
+cdef uint32_t NEIGHBOURS[POINT_COUNT]
+cdef uint32_t PARTNERS[POINT_COUNT][2]
 
 
 cdef inline uint64_t pair(uint32_t first, uint32_t second) noexcept nogil:

@@ -64,7 +64,7 @@ cdef move_t *add_double(const RuleSet *rules, uint32_t opponent, move_t *end, in
 
 
 # The neighbours of each point in rising order, filled up with NO_POINT.
-cdef uint8_t STEPS[24][4]
+cdef uint8_t STEPS[POINT_COUNT][4]
 
 
 # A move with its score. Bits 32 to 63 are the score, bits 20 to 31 are MAX_MOVES less the move's

@@ -11,6 +11,10 @@ cdef bytearray packed_memory(uint64_t places):
         raise MemoryError("no memory for a packed table") from None
 
 
+cdef enum:
+    OTHER_MEMORY = 1 << 24   # bytes added to estimates of memory for all that they leave out
+
+
 # Pack values of a byte each into two bits each. Up to three bytes after the last value are read;
 # they must be 0.
 cdef void pack_values(const uint8_t *values, uint64_t number, uint8_t *packed) noexcept nogil:

@@ -1,7 +1,7 @@
 # The class that solves a slice of the placing phase, stage by stage, with threads of Python. X, Y,
 # `p` and `s` are those of placing_slice.pxi.
 #
-# Needs placing_slice.pxi, placing_tables.pxi.
+# Needs packing.pxi, retrograde.pxi (STAGE_NONE), placing_slice.pxi, placing_tables.pxi.
 
 cdef enum:
     STAGE_READ = 0           # repeated: read a table of the positions two placements later
@@ -165,7 +165,7 @@ def slice_memory(tuple rules not None, int own):
     reading = 2 * larger + blocks_memory(own) + (blocks_memory(own - 1) if doubles and own else 0)
     placing = (2 + doubles) * larger + blocks_memory(own)
     # A quarter of the blocks is more than any table, which has at most 19.7 % of their size.
-    return max(reading, placing) + larger // 4 + (1 << 24)
+    return max(reading, placing) + larger // 4 + OTHER_MEMORY
 
 
 cdef class PlacingSlice:

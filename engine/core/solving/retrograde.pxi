@@ -86,7 +86,7 @@ def sector_memory(int larger, int smaller, bint with_depths):
     cdef uint64_t frontier = 8 * blocks * (
         words * 8 + sizeof(uint32_t) + LIST_SIZE * sizeof(uint16_t))
     cdef uint64_t arcs = blocks * (sizeof(Frame) + sizeof(Arc) * most_arcs(larger, smaller))
-    return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + (1 << 24)
+    return places * (4 if with_depths else 2) + max(frontier, places // 2) + arcs + OTHER_MEMORY
 
 
 cdef class Retrograde:

@@ -51,19 +51,19 @@ cdef bint has_crossing(uint32_t men) noexcept nogil:
 # mill. Bits 0 and 1 have the value of removing one man, bits 2 and 3 that of removing two men. The
 # memory of table 1, which is not needed yet, stores the values.
 cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogil:
-    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, others, allowed
+    cdef uint32_t men = MEMBER[p.men[0]][cls], rank, mask, left, man, others, allowed
     cdef const uint8_t *values = NULL
     cdef uint64_t block = 0
-    cdef int bits = p.men[1] - 1, worth, best, point
+    cdef int remaining = p.men[1] - 1, worth, best
     cdef const uint32_t *masks = MASKS[p.men[1]]
     cdef uint8_t *results = p.states[1] + <size_t>cls * p.size
     cdef bint crossing = p.rules.each_mill and has_crossing(men)
     if in_mills(men) == 0:
         return
     load_halves(p, p.frames[cls].point, s.points)
-    if bits >= MINIMUM_MEN:
-        values = p.tables.values[0][bits][p.men[0]]
-        block = <uint64_t>cls * BINOMIAL[p.empty][bits]
+    if remaining >= MINIMUM_MEN:
+        values = p.tables.values[0][remaining][p.men[0]]
+        block = <uint64_t>cls * BINOMIAL[p.empty][remaining]
     for rank in range(p.size):
         mask = masks[rank]
         others = mapped(p, s.points, mask)
@@ -71,14 +71,14 @@ cdef void weigh_removals_of_a(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
         left = mask if allowed == others else compress(allowed, men)
         if left == 0:
             best = NO_REMOVAL
-        elif bits < MINIMUM_MEN:
+        elif remaining < MINIMUM_MEN:
             best = REMOVAL_WINS
         else:
             best = REMOVAL_LOSES
             while left:
-                point = left & (0 - left)
+                man = left & (0 - left)
                 left &= left - 1
-                worth = removal_worth(value_at(values, block + rank_of(mask ^ point, bits)))
+                worth = removal_worth(value_at(values, block + rank_of(mask ^ man, remaining)))
                 if worth < best:
                     best = worth
                     if best == REMOVAL_WINS:
@@ -98,16 +98,16 @@ cdef void weigh_removals_of_b(Sector *p, uint32_t cls, Scratch *s) noexcept nogi
     cdef uint32_t rank, word
     cdef uint64_t with_mill, block
     cdef uint8_t to[MAX_EMPTY]
-    cdef int bits = p.men[0] - 1, k, symmetry, worth
+    cdef int remaining = p.men[0] - 1, k, symmetry, worth
     mark_mills(p, f, s.words)
     memset(s.results, REMOVAL_LOSES if left else NO_REMOVAL, p.size)
     size = BINOMIAL[p.empty + 1][p.men[1]]
     while left:
         after = men & ~(left & (0 - left))
         left &= left - 1
-        entry = CLASS_OF[bits][rank_of(after, bits)]
+        entry = CLASS_OF[remaining][rank_of(after, remaining)]
         symmetry = symmetry_in(entry)
-        member = MEMBER[bits][class_in(entry)]
+        member = MEMBER[remaining][class_in(entry)]
         for k in range(p.empty):
             to[k] = count(~member & ((1u << MAPPED[symmetry][f.point[k]]) - 1))
         load_halves(p, to, s.map)
