@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merels.engine.common.errors import InputError
+from merels.engine.common.json_list import read_json_list
 from merels.engine.game.notation import parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import Rules
@@ -43,14 +44,8 @@ def load(path: Path, rules: Rules) -> list[Problem]:
     `InputError` names the file or the index of an invalid problem, counted from 0; `OSError` if the
     file cannot be read.
     """
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(str(path), f"expected a JSON list of positions: {error}") from None
-    if not isinstance(rows, list):
-        raise InputError(str(path), "expected a JSON list of positions")
     problems = []
-    for number, row in enumerate(rows):
+    for number, row in enumerate(read_json_list(path, "positions")):
         try:
             problems.append(_problem(row, rules))
         except InputError as error:

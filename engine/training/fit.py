@@ -157,8 +157,10 @@ def main(argv: list[str] | None = None) -> int:
         if not os.access(args.out.absolute().parent, os.W_OK):
             raise InputError(str(args.out), "cannot write to the folder of this file")
         write_named(args.out, [weights.pack(_make(args, unseen))])
-    except (InputError, OSError) as error:
+    except InputError as error:
         parser.error(str(error))
+    except OSError as error:
+        parser.error(f"{error.filename or args.work}: {error.strerror or error}")
     print(f"{args.out}: written")
     return 0
 

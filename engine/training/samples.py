@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
 from merels.engine.common.errors import InputError, placed
+from merels.engine.common.json_list import read_json_list
 from merels.engine.core import core, trainer
 from merels.engine.core.convert import core_board, core_rules
 from merels.engine.game.board import SIZE, mask_of
@@ -109,12 +109,11 @@ def suite_keys(paths: Sequence[Path]) -> array[int]:
     """
     keys: set[int] = set()
     for path in paths:
+        items = "objects with a position"
         try:
-            rows = json.loads(path.read_text(encoding="utf-8"))
-            texts = [row["position"] for row in rows]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            expected = "expected a JSON list of objects with a position"
-            raise InputError(str(path), expected) from None
+            texts = [row["position"] for row in read_json_list(path, items)]
+        except (TypeError, KeyError):
+            raise InputError(str(path), f"expected a JSON list of {items}") from None
         for number, text in enumerate(texts, 1):
             try:
                 keys.add(trainer.board_key(core_board(parse_position(str(text)))))

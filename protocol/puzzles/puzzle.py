@@ -18,6 +18,7 @@ from merels.engine.common.errors import InputError, placed
 from merels.engine.game.notation import format_position, parse_move, parse_position
 from merels.engine.game.position import Move, Position
 from merels.engine.game.rules import parse_rules
+from merels.protocol.common.text_file import decode
 
 GOALS = {1: "win", 0: "draw"}
 """The goal of the side to move, by the position's value."""
@@ -93,9 +94,9 @@ def load(path: Path) -> list[Puzzle]:
         if len(data) > LARGEST_FILE:
             limit = f"expected at most {LARGEST_FILE >> 20} MiB of unpacked puzzles"
             raise InputError(str(path), f"{limit}; divide them into several files")
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise InputError(str(path), "expected a file of puzzles in UTF-8") from None
+        text = decode(data)
+    except UnicodeError:
+        raise InputError(str(path), "expected a text file of puzzles, in UTF-8") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(str(path), f"cannot unpack this file: {error}; make it again") from None
     except OSError as error:

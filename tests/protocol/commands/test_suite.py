@@ -74,6 +74,20 @@ def test_an_unusable_suite_or_folder_of_tables_is_refused(
         assert captured.out == "" and message in captured.err
 
 
+def test_a_suite_in_another_encoding_is_read_or_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_suite(tmp_path, START_ROW)
+    text = Path(path).read_text()
+    Path(path).write_text(text, encoding="utf-16")
+    assert main([path, "-nodes", "1"]) == 0
+    assert "1 thrown away" in capsys.readouterr().out
+    Path(path).write_bytes(text.replace("{", '{"comment": "ü", ', 1).encode("latin-1"))
+    assert main([path, "-nodes", "1"]) == 2
+    error = capsys.readouterr().err
+    assert "expected text in UTF-8, found byte 0xfc at offset" in error and "codec" not in error
+
+
 def test_a_suite_that_cannot_be_read_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -135,8 +135,16 @@ def test_an_error_in_a_file_of_puzzles_names_the_line(
         load(damaged)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_with_a_byte_order_mark_is_read(
+    puzzle_file: Path, tmp_path: Path, encoding: str
+) -> None:
+    (tmp_path / "marked.jsonl").write_text(puzzle_file.read_text(), encoding=encoding)
+    assert load(tmp_path / "marked.jsonl") == load(puzzle_file)
+
+
 def test_a_file_without_puzzles_is_refused(tmp_path: Path) -> None:
-    for content in (b"\xff\xfe", b"[1]\n", b"7\n", b"{}\n"):
+    for content in (b"\0\xff\xfe", b"[1]\n", b"7\n", b"{}\n"):
         (tmp_path / "other").write_bytes(content)
         with pytest.raises(InputError):
             load(tmp_path / "other")
