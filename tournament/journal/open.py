@@ -32,12 +32,17 @@ def check_new(path: str | None, settings: Settings) -> None:
     """
     if path is None or is_new(path):
         return
-    with contextlib.suppress(InputError):
+    try:
         stored = open_run(path, read_only=True)
-        with stored.journal:
-            if stored.command == command_of(settings) and not stored.journal.numbers():
-                return
-    raise file_error(path, "this file exists; add -resume to continue it, or name another file")
+    except InputError as error:
+        raise InputError(error.token, f"{error.expected}; name another file") from None
+    is_ours = stored.command == command_of(settings)
+    with stored.journal:
+        if is_ours and not stored.journal.numbers():
+            return
+    can_continue = is_ours and not stored.settings.is_converted
+    advice = "add -resume to continue it, or name" if can_continue else "name"
+    raise file_error(path, f"this file exists; {advice} another file")
 
 
 def open_journal(path: str | None, settings: Settings, meta: dict[str, str]) -> Journal:

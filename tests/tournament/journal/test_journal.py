@@ -21,7 +21,7 @@ from merels.tournament.journal import open as opening
 from merels.tournament.journal.journal import Journal, JournalError
 from merels.tournament.journal.open import open_journal, open_run, read_journal
 from merels.tournament.journal.rows import make_row
-from merels.tournament.records.settings import LEAGUE, Settings
+from merels.tournament.records.settings import LEAGUE, UNKNOWN_COMMAND, Settings
 from tests.tournament.specs import (
     MERELS,
     NOTES,
@@ -155,8 +155,23 @@ def test_a_new_run_overwrites_only_a_journal_of_its_command_without_a_game(tmp_p
     assert len(rows_of(tmp_path / "j")) == 1
     league = replace(settings(), format=LEAGUE)
     open_journal(f"{tmp_path}/league", league, NOTES).close()
-    with pytest.raises(InputError, match="add -resume"):
+    with pytest.raises(InputError, match="this file exists; name another file"):
         begin(tmp_path / "league")
+
+
+def test_only_a_journal_that_can_be_continued_gets_the_advice_to_resume(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text('[Event "A"]\n\n1. d6 f4 *\n')
+    with pytest.raises(InputError, match="not a complete merels journal: .*; name another file$"):
+        begin(games)
+    converted = tmp_path / "converted"
+    engines = tuple(replace(entrant, engine=replace(entrant.engine, command=UNKNOWN_COMMAND))
+                    for entrant in settings().engines)
+    imported = replace(settings(), engines=engines)
+    with open_journal(str(converted), imported, NOTES) as journal:
+        journal.append(make_row(result(1)))
+    with pytest.raises(InputError, match="this file exists; name another file"):
+        open_journal(str(converted), imported, NOTES)
 
 
 def stored_words(path: str) -> list[str]:
