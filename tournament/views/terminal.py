@@ -209,4 +209,4 @@ def folded(line: str, columns: int) -> list[str]:
 
 def is_terminal(out: TextIO) -> bool:
     """Return whether ``out`` is a terminal on which a table can be redrawn in place."""
-    return out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    return out.isatty() and (os.environ.get("TERM") or "dumb") != "dumb"
