@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from math import exp
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,6 +55,20 @@ class Round(NamedTuple):
     games: int
     nodes: int
     leaves: bool = False
+
+
+class _Chunk(NamedTuple):
+    """A task: the games of one file of samples."""
+
+    path: Path
+    payload: bytes
+    """The weights."""
+    seed: int
+    games: int
+    nodes: int
+    """Node limit of each search."""
+    hash_samples: int
+    """Maximum number of samples of a game from the hash table."""
 
 
 class _Player:
@@ -136,35 +151,31 @@ def _play_game(player: _Player, rules: Rules, chance: random.Random) -> Iterator
         yield trainer.pack_sample(core_board(position), player.rules[0], expected, result)
 
 
-def _play_chunk(task: tuple[Path, bytes, int, int, int]) -> Path:
-    """Play games and write their samples to a file, unless it exists; return the file.
-
-    The task is the file, the weights, the seed, the number of games and the nodes of a search.
-    """
-    path, payload, seed, games, nodes = task
-    if path.exists():
-        return path
-    core.load_weights(payload)
-    chance = random.Random(seed)
+def _play_chunk(chunk: _Chunk) -> Path:
+    """Play games and write their samples to a file, unless it exists; return the file."""
+    if chunk.path.exists():
+        return chunk.path
+    core.load_weights(chunk.payload)
+    chance = random.Random(chunk.seed)
     players = [
-        (rules, _Player(rules, nodes))
+        (rules, _Player(rules, chunk.nodes))
         for rules in (make_rules(name, _RULE_FIELDS) for name, _ in RULES)
     ]
     samples = bytearray()
-    for _ in range(games):
+    for _ in range(chunk.games):
         rules, player = chance.choices(players, [percentage for _, percentage in RULES])[0]
         player.table.clear()
         player.worker.clear()
         for sample in _play_game(player, rules, chance):
             samples += sample
         searched = trainer.hash_samples(
-            player.table, player.rules, MAX_HASH_SAMPLES, chance.getrandbits(64)
+            player.table, player.rules, chunk.hash_samples, chance.getrandbits(64)
         )
         samples += trainer.score_samples(
             player.worker, player.rules, searched, SCORED_NODES, PER_LOGIT
         )
-    write_whole(path, [samples])
-    return path
+    write_whole(chunk.path, [samples])
+    return chunk.path
 
 
 def file_prefix(payload: bytes, *constants: object) -> str:
@@ -181,13 +192,14 @@ def self_play(
         SCORED_NODES, PER_LOGIT,
     )
     tasks = [
-        (work / f"{prefix}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK,
-         round_.nodes)
+        _Chunk(work / f"{prefix}-{number}.samples", payload, seed * 1_000_000 + number, CHUNK,
+               round_.nodes, MAX_HASH_SAMPLES)
         for number in range(max(MIN_CHUNKS, round_.games // CHUNK))
     ]
     pieces = []
     started = time.monotonic()
-    with ProcessPoolExecutor(processes) as pool:
+    # Not by fork: a process with threads, such as the fit's, must not fork.
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         for path in pool.map(_play_chunk, tasks):
             pieces.append(path.read_bytes())
             if len(pieces) % 20 == 0 or len(pieces) == len(tasks):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from array import array
 from collections import Counter
@@ -315,6 +316,47 @@ def test_incomplete_tables_are_named(
     assert exit_info.value.code == 2
     assert "expected all tables" in capsys.readouterr().err
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "suite.json: No such file or directory"),
+        (b'["\xff"]', "expected text in UTF-8, found byte 0xff at offset 2"),
+        (b"{}", "expected a JSON list of objects with a position"),
+        (b"[1]", "expected a JSON list of objects with a position"),
+        (b'[{"position": "x"}]', "position 1, "),
+    ],
+)
+def test_an_unusable_file_of_unseen_positions_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    content: bytes | None, reason: str,
+) -> None:
+    monkeypatch.setattr(fit, "ROUNDS", ())
+    path = tmp_path / "suite.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SystemExit):
+        fit.main(["-unseen", str(path), "-work", str(tmp_path), "-out", str(tmp_path / "w")])
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert reason in error and "suite.json" in error and "Errno" not in error
+
+
+def test_self_play_forks_no_process_with_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(self_play, "CHUNK", 1)
+    monkeypatch.setattr(self_play, "MAX_HASH_SAMPLES", 10)
+    forks, fork = list[int](), os.fork
+
+    def counted_fork() -> int:
+        child = fork()
+        forks.append(child)
+        return child
+
+    monkeypatch.setattr(os, "fork", counted_fork)
+    pieces = self_play.self_play(tmp_path, bytes(core.WEIGHTS_SIZE), Round(2, 60), 1, 2)
+    assert len(pieces) == 2 and all(pieces) and not forks
 
 
 def test_the_same_command_makes_the_same_weights(
