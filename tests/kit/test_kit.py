@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from merels.engine.common.folders import user_folder
+from tests.kit import full_disk
 
 ROOT = Path(__file__).parents[2]
 USER_FOLDERS = """
@@ -91,6 +92,15 @@ def test_skips_of_all_shards_are_listed_with_their_reasons(tmp_path: Path) -> No
     done = run_pytest(tmp_path, "--shards=2", "-rs")
     assert done.returncode == 0, done.stdout
     assert all(f"not test_{name}" in done.stdout for name in "abc")
+
+
+def test_scripts_on_a_full_disk_store_no_bytecode(tmp_path: Path) -> None:
+    """Python would store a truncated module, on which later runs fail."""
+    (tmp_path / "large.py").write_text(f"text = {'x' * 1000!r}")
+    script = "limit_files(100)\nsys.path.insert(0, sys.argv[1])\nimport large"
+    done = full_disk.run_script(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["large.py"]
 
 
 @pytest.mark.parametrize(

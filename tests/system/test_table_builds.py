@@ -14,6 +14,7 @@ from merels.engine.tablebase.files import rules_folder
 from merels.engine.tablebase.probe import open_tables
 from tests.engine.tablebase.test_files import FOLDER, RULES, last_change
 from tests.engine.tablebase.test_pack import UNLIMITED, packed
+from tests.kit import full_disk
 from tests.kit.tables import built_folder
 from tests.processes import needs_proc, needs_resource, wait_for_file
 
@@ -60,18 +61,9 @@ def test_an_interrupted_build_stops_at_once(tmp_path: Path) -> None:
     assert not list((tmp_path / FOLDER).glob("*.part"))
 
 
-@needs_resource
 def test_a_full_disk_during_a_build_is_one_clear_error(tmp_path: Path) -> None:
     """Complete files are kept, no draft is left, and the next build continues."""
-    script = (
-        "import resource, sys; from merels.tournament.commands.main import main\n"
-        "sys.dont_write_bytecode = True  # A truncated module would stay.\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-        "sys.exit(main(['tables', 'build', '-men', '7', '-dir', sys.argv[1]]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120
-    )
+    done = full_disk.run_command(200_000, "tables", "build", "-men", "7", "-dir", tmp_path)
     assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
     assert "4-3.wdl" in done.stderr and "All finished files are kept" in done.stderr
     assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == ["3-3.wdl"]
@@ -122,20 +114,12 @@ def test_a_killed_packing_is_resumed(tmp_path: Path) -> None:
     assert not list((tmp_path / PACKED).glob("*.part"))
 
 
-@needs_resource
 def test_a_full_disk_during_packing_is_one_clear_error(tmp_path: Path) -> None:
     """Complete files are kept, and no draft is left."""
-    script = (
-        "import resource, sys; from merels.tournament.commands.main import main\n"
-        "sys.dont_write_bytecode = True  # A truncated module would stay.\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n"
-        "sys.exit(main(['tables', 'pack', '-dir', sys.argv[1], '-out', sys.argv[2], '-variant',"
-        "'morris', '-set', 'Repetition=0', 'NoRemovalPlies=0']))"
-    )
     built = built_folder(UNLIMITED, 7)
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(built), str(tmp_path)],
-        capture_output=True, text=True, timeout=120,
+    done = full_disk.run_command(
+        30_000, "tables", "pack", "-dir", built, "-out", tmp_path, "-variant", "morris",
+        "-set", "Repetition=0", "NoRemovalPlies=0",
     )
     assert done.returncode == 2 and done.stderr.count("merels tables: ") == 1
     assert "4-3.wdp" in done.stderr and "All finished files are kept" in done.stderr

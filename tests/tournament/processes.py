@@ -20,13 +20,6 @@ ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-P", "-m", "merels.tournament.commands.main", "tournament"]
 LONGEST = 400.0
 """Seconds until a run whose output a test reads is killed; `Marked.wait` has its own limit."""
-LIMITED_IN_SIZE = """
-import resource, sys
-sys.dont_write_bytecode = True  # Python would store truncated modules, on which later runs fail.
-from merels.tournament.commands.main import main
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), -1))
-sys.exit(main(sys.argv[2:]))
-"""
 
 
 class Marked:
@@ -83,12 +76,6 @@ def play(
     done = call(command, *words, folder=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout, done.stderr
-
-
-def limited_in_size(limit: int, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of merels that cannot make a file larger than ``limit`` bytes."""
-    command = [sys.executable, "-P", "-c", LIMITED_IN_SIZE, str(limit), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 def page_address(run: Marked) -> str:

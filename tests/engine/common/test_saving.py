@@ -20,14 +20,13 @@ from merels.engine.common.saving import (
     write_named,
     write_whole,
 )
+from tests.kit import full_disk
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
 FULL_DISK_SCRIPT = """
-import resource, sys
-sys.dont_write_bytecode = True  # A truncated module would stay.
 from pathlib import Path
 from merels.engine.common import saving
-resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+limit_files(100)
 try:
     getattr(saving, sys.argv[1])(Path(sys.argv[2]), eval(sys.argv[3]))
 except OSError as error:
@@ -37,9 +36,9 @@ except OSError as error:
 
 def error_on_a_full_disk(function: str, path: Path, content: str) -> str:
     """Call a function of `saving` with files limited to 100 bytes; return its error's type."""
-    pytest.importorskip("resource")
-    words = [sys.executable, "-c", FULL_DISK_SCRIPT, function, str(path), content]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    done = full_disk.run_script(FULL_DISK_SCRIPT, function, path, content)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize("function", ["write_whole", "write_named"])

@@ -16,6 +16,7 @@ from merels.protocol.board.game_store import MAX_WORDS, GameStore
 from merels.protocol.formats.pgn.reader import parse_record
 from merels.protocol.puzzles.puzzle import Puzzle
 from merels.protocol.puzzles.training import Attempt, Trainer
+from tests.kit import full_disk
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
 
@@ -81,8 +82,6 @@ def test_a_folder_is_owned_by_one_process_at_a_time(tmp_path: Path) -> None:
 
 
 FULL_DISK_SCRIPT = """
-import resource, sys
-sys.dont_write_bytecode = True  # A truncated module would stay.
 from pathlib import Path
 from merels.protocol.board.actions.dispatch import act
 from merels.protocol.board.game_store import GameStore
@@ -91,21 +90,19 @@ from merels.protocol.board.session import Session
 board = Session("board", [OWN_ENGINE], GameStore(Path(sys.argv[1])))
 act(board, "new", {"players": [{"engine": None}, {"engine": None}, {"engine": 0}]})
 act(board, "play", {"move": "d6", "at": 0})
-_, maximum = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (100, maximum))
+limit_files(100)
 act(board, "play", {"move": "f4", "at": 1})
 print(board.saver.save_error)
 print(*sorted(path.suffix for path in Path(sys.argv[1]).iterdir()))
 print([path.read_text().split()[-3:] for path in Path(sys.argv[1]).glob("*.pgn")])
-resource.setrlimit(resource.RLIMIT_FSIZE, (maximum, maximum))
+limit_files()
 board.close()
 """
 
 
 def test_a_full_disk_does_not_damage_a_stored_game(tmp_path: Path) -> None:
-    pytest.importorskip("resource")
-    words = [sys.executable, "-c", FULL_DISK_SCRIPT, str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = full_disk.run_script(FULL_DISK_SCRIPT, tmp_path)
+    assert done.returncode == 0, done.stderr
     save_error, files, moves = done.stdout.splitlines()
     assert save_error.startswith("This game is not saved:") and "File too large" in save_error
     assert (files, moves) == (".pgn", "[['1.', 'd6', '*']]")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import output
-from tests.tournament.processes import limited_in_size
+from tests.kit import full_disk
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs links, modes and pipes of POSIX")
 GAMES = "".join(
@@ -35,7 +35,7 @@ def test_a_full_disk_keeps_the_old_report(tmp_path: Path, games: str, words: lis
     folder.mkdir()
     (folder / "report").write_text("the old report")
     report = f"{folder}/report"
-    done = limited_in_size(100, *words, games, "-out", report)
+    done = full_disk.run_command(100, *words, games, "-out", report)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and "cannot write this file: File too large" in done.stderr
     assert [path.name for path in folder.iterdir()] == ["report"]

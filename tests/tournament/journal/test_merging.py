@@ -22,7 +22,8 @@ from merels.tournament.records.table import FLAGS, GROUPS
 from merels.tournament.run.plan import Plan
 from merels.tournament.statistics.sprt import Sprt
 from tests.commands import command
-from tests.tournament.processes import limited_in_size, play
+from tests.kit import full_disk
+from tests.tournament.processes import play
 from tests.tournament.specs import match, planned_games, result, rows_of, settings
 
 main = command("merge")
@@ -155,7 +156,7 @@ def test_journals_that_cannot_be_merged_are_refused(
 def test_a_full_disk_is_reported_and_leaves_no_journal(tmp_path: Path, megabytes: int) -> None:
     """The last games may fit into SQLite's log, but not into the journal itself."""
     big = journal(tmp_path / "big", range(1, 7), size=1 << 20)
-    run = limited_in_size(megabytes << 20, "merge", f"{tmp_path}/out", big)
+    run = full_disk.run_command(megabytes << 20, "merge", tmp_path / "out", big, seconds=300)
     assert run.returncode == 1 and run.stdout == ""
     message = f"merels merge: cannot write the journal {tmp_path}/out: "
     assert run.stderr.startswith(message), run.stderr
