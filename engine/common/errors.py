@@ -111,6 +111,18 @@ class Failure(Exception):
     """A valid request that failed for an external reason, such as a full disk or a dead worker."""
 
 
+def shortage(error: MemoryError | RuntimeError) -> str:
+    """Return a message for a lack of memory or of threads, with the ways to go on.
+
+    A thread that cannot be started is a `RuntimeError`; it often lacks memory for its stack.
+    """
+    if isinstance(error, MemoryError):
+        advice = "close other programs, or raise the limit of memory (ulimit -v)"
+        return f"{str(error) or 'not enough memory'}; {advice}"
+    advice = "use fewer threads, or raise the limit of memory or processes (ulimit -v, ulimit -u)"
+    return f"{error}; {advice}"
+
+
 def printable(text: str) -> str:
     """Return the text with ``?`` for each character that is not printable.
 

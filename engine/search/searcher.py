@@ -108,7 +108,8 @@ class Searcher:
                 if wanted == _LEAST_MB:
                     raise MemoryError("not enough memory to search") from None
                 self.hash_mb = DEFAULT_HASH if wanted > DEFAULT_HASH else _LEAST_MB
-                raise InputError(f"{wanted} MiB", "not enough memory for Hash") from None
+                expected = "not enough memory; choose a smaller Hash"
+                raise InputError(f"{wanted} MiB", expected) from None
             self._workers = []
         while len(self._workers) < self.threads:
             try:

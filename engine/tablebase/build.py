@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, shortage
 from merels.engine.core import solver
 from merels.engine.core.convert import core_rules
 from merels.engine.game.rules import Rules
@@ -217,7 +217,7 @@ class Builder:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
             # RuntimeError: the system refused to start a thread, usually for lack of memory.
-            raise InputError(str(step), f"cannot be solved: {error}") from error
+            raise InputError(str(step), f"cannot be solved: {shortage(error)}") from error
 
     def _solve_sector(self, step: Step, pool: ThreadPoolExecutor) -> None:
         """Solve a sector of the moving phase."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from merels.engine.common.errors import Failure, InputError
+from merels.engine.common.errors import Failure, InputError, shortage
 from merels.protocol.common.notices import notify, set_command
 
 OK = 0
@@ -43,7 +43,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except InputError as error:
         status, lines = USAGE_ERROR, str(error).split("\n")
     except MemoryError as error:
-        status, lines = USAGE_ERROR, [str(error) or "not enough memory"]
+        status, lines = USAGE_ERROR, [shortage(error)]
     except Failure as error:
         status, lines = FAILED, [str(error), *getattr(error, "__notes__", ())]
     except OSError as error:
@@ -54,7 +54,7 @@ def run_command(program: str, body: Callable[[], int]) -> int:
     except RuntimeError as error:
         if "thread" not in str(error):
             raise
-        status, lines = USAGE_ERROR, [f"{error}: the system's limit of threads is reached"]
+        status, lines = USAGE_ERROR, [shortage(error)]
     for line in lines:
         notify(line)
     try:

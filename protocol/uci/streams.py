@@ -12,7 +12,7 @@ import sys
 import threading
 from typing import Literal, NoReturn, TextIO
 
-from merels.engine.common.errors import InputError, shorten
+from merels.engine.common.errors import InputError, shortage, shorten
 
 _BROKEN_PIPE = (errno.EPIPE, errno.EINVAL)
 """Errors on writing to a pipe without a reader, on POSIX systems and on Windows."""
@@ -108,8 +108,8 @@ def _describe(what: Exception | str) -> str:
     """Return the text of an error."""
     if isinstance(what, (str, InputError)):
         return str(what)
-    if isinstance(what, MemoryError):
-        return str(what) or "not enough memory"
+    if isinstance(what, MemoryError) or isinstance(what, RuntimeError) and "thread" in str(what):
+        return shortage(what)
     return f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
 
 

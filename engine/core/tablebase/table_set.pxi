@@ -111,7 +111,7 @@ cdef class TableSet:
                 # The system allocates pages only when they are written to.
                 self.cache.slots = <Slot *>calloc(SLOTS, sizeof(Slot))
             if self.cache.slots == NULL:
-                raise MemoryError("no memory for unpacked blocks")
+                raise MemoryError("no memory for the cache of the tables")
             self.cache.tables += 1
             table.packed.cache = &self.cache
             table.packed.table = <void *>table.source

@@ -311,7 +311,7 @@ def test_an_engine_without_a_thread_ends_at_go(process: Gui, tmp_path: Path) -> 
     process.ask(f"setoption name TablePath value {tmp_path}")
     leave_memory(process, 1)
     process.send("go infinite searchmoves a1")
-    assert_unable_to_search(process, "internal, RuntimeError")
+    assert_unable_to_search(process, "can't start new thread; use fewer threads")
 
 
 SCRIPT_OF_A_FAILING_SEARCH = """
@@ -385,8 +385,8 @@ def assert_unable_to_search(process: Gui, reason: str) -> None:
 def test_a_search_without_memory_for_its_hash_table_uses_a_smaller_table(tmp_path: Path) -> None:
     def hash_error(requested: int, used: int) -> str:
         return (
-            f"info string error '{requested} MiB': not enough memory for Hash; {used} MiB are used "
-            "instead"
+            f"info string error '{requested} MiB': not enough memory; choose a smaller Hash; "
+            f"{used} MiB are used instead"
         )
 
     # With its own arena, a thread would reserve memory into which the table fits.

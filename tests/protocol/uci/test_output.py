@@ -31,13 +31,19 @@ def test_an_output_is_read_until_its_reader_closes_the_pipe(pipe: list[int]) -> 
     assert not output.has_reader()
 
 
+MEMORY_ADVICE = "close other programs, or raise the limit of memory (ulimit -v)"
+
+
 @pytest.mark.parametrize(
     ("error", "line"),
     [
         ("no table", "no table"),
         (InputError("x", "expected a move"), "'x': expected a move"),
-        (MemoryError("no memory for 4 MiB"), "no memory for 4 MiB"),
-        (MemoryError(), "not enough memory"),
+        (MemoryError("no memory for 4 MiB"), f"no memory for 4 MiB; {MEMORY_ADVICE}"),
+        (MemoryError(), f"not enough memory; {MEMORY_ADVICE}"),
+        (RuntimeError("can't start new thread"), "can't start new thread; use fewer threads, or "
+         "raise the limit of memory or processes (ulimit -v, ulimit -u)"),
+        (RuntimeError("odd"), "internal, RuntimeError: odd"),
         (KeyError("side"), "internal, KeyError: 'side'"),
     ],
 )
