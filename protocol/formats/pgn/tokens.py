@@ -108,12 +108,16 @@ def read_result(after_moves: str, tags: Mapping[str, str]) -> tuple[str, str]:
 def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
     """Yield the games of a file, given as lines or as runs of whole lines; no run is empty.
 
-    A game ends after its result, or before tags that follow its moves. `InputError` with the file's
-    ``name`` if a game is longer than `LONGEST_GAME`.
+    A game ends after its result, or before tags that follow its moves. A result without moves or
+    tags belongs to the game before it. `InputError` with the file's ``name`` if a game is longer
+    than `LONGEST_GAME`.
     """
     splitter = _Splitter(name)
     number = 1
     for run in runs:
+        if splitter.has_result and splitter.ends_before_line(run):
+            yield splitter.finish()
+            splitter.begin(number)
         if not splitter.take_plain(run):
             # Single lines of the run may still be plain.
             has_several = "\n" in run[:-1]
@@ -130,15 +134,16 @@ class _Splitter:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._begin(1)
+        self.begin(1)
 
-    def _begin(self, number: int) -> None:
+    def begin(self, number: int) -> None:
+        """Begin a game in line ``number``."""
         self._game = GameText(number)
         self._parts: list[str] = []
         self._size = 0
         self._depth = 0
         """Number of open variations."""
-        self._in_comment = self._in_moves = self._ended = self._after_empty = False
+        self._in_comment = self._in_moves = self.has_result = self._after_empty = False
 
     @property
     def has_content(self) -> bool:
@@ -150,13 +155,24 @@ class _Splitter:
         self._game.text = "".join(self._parts)
         return self._game
 
+    def ends_before_line(self, text: str) -> bool:
+        """Return whether the next line, with which ``text`` begins, is after a game with a result.
+
+        An empty line, the rest of a comment, or a further result, also after a comment, belongs to
+        the game.
+        """
+        line = text.partition("\n")[0].lstrip("\ufeff").strip()
+        if self._in_comment or not line:
+            return False
+        return as_result(line.partition("}")[2] if line[0] == "{" else line) is None
+
     def take_plain(self, text: str) -> bool:
         """Read whole lines in the fast path; return False, and read nothing, if they need `take`.
 
         The fast path reads lines that contain only tags new to the game, and lines of moves and
         comments that may end with the result.
         """
-        if self._ended or self._depth or self._size > LONGEST_GAME - len(text):
+        if self.has_result or self._depth or self._size > LONGEST_GAME - len(text):
             return False
         if text[0] == "[" and not (self._in_moves or self._in_comment):
             tags = {tag_name(name): value for name, value in _PLAIN_TAGS.findall(text)}
@@ -196,20 +212,19 @@ class _Splitter:
             return False
         self._in_moves, self._in_comment = True, in_comment
         if ended:
-            self._ended, self._game.result_after_moves = True, last
+            self.has_result, self._game.result_after_moves = True, last
         return True
 
     def take(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line; yield the games that end before or in it."""
         if not self._in_comment:
             line = line.lstrip("\ufeff")  # Joined files have a byte order mark each.
-        # A result on the line after a result belongs to the same game.
-        if self._ended and as_result(line) is None or (
+        if self.has_result and self.ends_before_line(line) or (
             # A comment that is never closed must not swallow the games after it.
             self._in_comment and self._after_empty and _NEW_EVENT.match(line)
         ):
             yield self.finish()
-            self._begin(number)
+            self.begin(number)
         self._size += len(line)
         if self._size > LONGEST_GAME:
             expected = f"expected games of at most {LONGEST_GAME >> 20} MiB each"
@@ -237,7 +252,7 @@ class _Splitter:
             is_bracket = delimiter is not None and delimiter[0] == "["
             tag = _TAG.match(line, end) if is_bracket and seeks_tags else None
             at_start = at_start and not text
-            if self._ended and (text or tag) or (tag and self._ends_before(tag, at_start)):
+            if self.has_result and (text or tag) or (tag and self._ends_before(tag, at_start)):
                 yield self._split(number, line, start, place)
                 start = place
             self._in_moves = self._in_moves or bool(text)
@@ -266,7 +281,7 @@ class _Splitter:
                 self._parts += line[start:end], result  # The reader expects no spaces in it.
                 start = place
                 if not self._depth:
-                    self._in_moves = self._ended = True
+                    self._in_moves = self.has_result = True
                     if self._game.result_after_moves in ("", "*"):
                         self._game.result_after_moves = result
         self._parts.append(line[start:])
@@ -275,7 +290,7 @@ class _Splitter:
         """Finish the game whose last part is ``line[start:end]``, and begin the next game there."""
         self._parts.append(line[start:end])
         game = self.finish()
-        self._begin(number)
+        self.begin(number)
         self._size = len(line) - end
         return game
 

@@ -16,6 +16,7 @@ from merels.engine.game.notation import START, parse_move, parse_position
 from merels.engine.game.position import WHITE, Move, Position
 from merels.engine.game.rules import parse_rules
 from merels.engine.game.score import PovScore, Score
+from merels.protocol.common.files import read_paragraphs
 from merels.protocol.formats.files import read_file
 from merels.protocol.formats.pgn.reader import build_record, parse_record, parse_records
 from merels.protocol.formats.pgn.tokens import read_tags, split_games
@@ -92,6 +93,29 @@ def test_headers_without_moves_are_games_without_an_empty_line_between_them() ->
     # A repeated tag inside a header begins no game.
     repeated = '[Event "A"]\n[Annotator "B"]\n[Annotator "C"]\n\n1. d6 *'
     assert len(list(parse_records(repeated))) == 1
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\n\n\n", "\n{resigns} ", " {over two\nlines} "])
+def test_a_result_after_a_result_belongs_to_the_same_game(tmp_path: Path, between: str) -> None:
+    """Such a result makes no game without moves, and replaces ``*``."""
+    rest = '[Event "B"]\n[White "C"]\n\n1. d7 0-1\n'
+    for first, result in (("*", "1-0"), ("1-0", "1-0"), ("1/2-1/2", "1/2-1/2")):
+        text = f'[Event "A"]\n\n1. d6 f4 {first}{between}1-0\n\n{rest}'
+        (tmp_path / "games").write_text(text)
+        for runs in (text.splitlines(True), read_paragraphs(str(tmp_path / "games"))):
+            assert [game.result for game in split_games(runs)] == [result, "0-1"]
+        records = list(parse_records(text))
+        assert [(len(record.moves), record.result) for record in records] == [
+            (2, result), (1, "0-1")
+        ]
+        assert [record.tags["Event"] for record in records] == ["A", "B"]
+
+
+def test_a_comment_after_the_result_may_have_several_lines() -> None:
+    text = "1. d6 f4 1-0 {a comment\n\nof two lines}\n\n{a plan} 1. d7 *"
+    first, second = parse_records(text)
+    assert comments(first) == ["", "a comment of two lines"] and len(second.moves) == 1
+    assert second.root.comment == "a plan"
 
 
 def test_two_start_positions_or_rule_sets_of_a_game_are_refused() -> None:
