@@ -19,7 +19,8 @@ MAX_RESOURCES = 4
 MAX_EARLY_SECONDS = 2.0
 """Maximum wait for a line before the greeting, in seconds."""
 _GREETING_WORDS = ("id", "option", "info", "copyprotection", "registration")
-_ANSWER_WORDS = ("id", "option", "uciok", "ugiok", "readyok", "bestmove")
+_LAST_WORDS = ("uciok", "ugiok")
+_ANSWER_WORDS = ("id", "option", *_LAST_WORDS, "readyok", "bestmove")
 _MEGABYTE = 1 << 20
 _JUNK = bytes(map(random.Random(1).randrange, [256] * 4000)).replace(b"\n", b" ")
 
@@ -56,10 +57,10 @@ def silent_before_greeting(engine: Subject) -> None:
         engine.spawn()
         early = engine.listen(min(seconds, MAX_EARLY_SECONDS))
         engine.greet()
-        # After a slow answer to the greeting, or other lines in it, the engine may have started too
-        # late for `listen`.
-        others = [line for line in engine.greeting[:-1] if line.first not in _GREETING_WORDS]
-        may_be_late = engine.greeting_seconds >= engine.pace.listen or others
+        # If the answer was slow, or begins with a line that belongs to no answer, the engine may
+        # have started too late for `listen`.
+        begins_with_other = engine.greeting[0].first not in (*_GREETING_WORDS, *_LAST_WORDS)
+        may_be_late = engine.greeting_seconds >= engine.pace.listen or begins_with_other
         if early or not may_be_late or seconds >= MAX_EARLY_SECONDS:
             break
         seconds *= 2

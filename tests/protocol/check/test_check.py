@@ -313,3 +313,22 @@ def test_an_early_line_is_found_if_a_later_start_is_slower(
     script = f"start: {slow_start} & print readyok"
     engine = EngineSpec(fakes.fake(script, once=tmp_path / "started"))
     assert list(failed(check(engine, "silent-before-greeting"))) == ["silent-before-greeting"]
+
+
+def test_a_line_inside_the_greeting_does_not_repeat_the_start() -> None:
+    """Only a line before the answer to the greeting may have been printed at the start."""
+
+    class Prompt(Subject):
+        starts = 0
+
+        def spawn(self) -> None:
+            super().spawn()
+            self.starts += 1
+
+        def greet(self) -> None:
+            super().greet()
+            self.greeting_seconds = 0.0  # A slow answer of a busy machine repeats the start, too.
+
+    subject = Prompt(faulty(r"out: s/^(id name.*)/\1\nhello/"), QUICK)
+    check(subject, "silent-before-greeting")
+    assert subject.starts == 2 and [line.text for line in subject.greeting][1] == "hello"
