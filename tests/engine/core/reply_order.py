@@ -55,15 +55,14 @@ class Player:
     the history has only the refutations that a test asks for.
     """
 
-    ROOT = Position.of(
-        make_rules("morris", ["Repetition=3", "NoRemovalPlies=0", "ThreeThreePlies=0"]),
-        QUIET.men, (0, 0), WHITE, plies=8,
-    )
-    DRAW, *MOVES = core_moves(ROOT)
-    _OCCURRED = [0, key_of(after(ROOT, DRAW)), 0, 0] * 2
+    RULES = make_rules("morris", ["Repetition=3", "NoRemovalPlies=0", "ThreeThreePlies=0"])
+    ROOT = Position.of(RULES, QUIET.men, (0, 0), WHITE, plies=8)
+    MOVES = core_moves(ROOT)[1:]
 
-    def __init__(self) -> None:
-        self.search = Search()
+    def __init__(self, root: Position = ROOT) -> None:
+        """``root`` has `RULES`, White to move and at least eight plies without a removal."""
+        self.search, self.root, self.draw = Search(), root, core_moves(root)[0]
+        self._occurred = [0, key_of(after(root, self.draw)), 0, 0] * 2
 
     def first_reply(
         self, move: int, refuting: Collection[int], depth: int = 2,
@@ -76,11 +75,11 @@ class Player:
         wanted = {**{earlier: [reply] for earlier, reply in refuted.items()}, move: refuting}
         self.search.table.clear()
         for root_move, replies in wanted.items():
-            put_results(self.search, after(self.ROOT, root_move), replies)
-        self.search.run(self.ROOT, depth + 1, [self.DRAW, *wanted], keep_history=True,
-                        game=self._OCCURRED)
+            put_results(self.search, after(self.root, root_move), replies)
+        self.search.run(self.root, depth + 1, [self.draw, *wanted], keep_history=True,
+                        game=self._occurred)
         for root_move, replies in wanted.items():
-            first = first_reply(self.search, after(self.ROOT, root_move), replies, depth)
+            first = first_reply(self.search, after(self.root, root_move), replies, depth)
         return first
 
 

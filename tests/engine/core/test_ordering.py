@@ -161,6 +161,29 @@ def test_moves_that_stop_a_mill_come_before_other_quiet_moves() -> None:
     assert len(blocking) == 1 and points[0] in blocking
 
 
+def test_history_decides_between_killers_and_a_move_that_stops_a_mill() -> None:
+    root = parse_position("**@@O@O*/**O**@*O/**O*O@*@ w 0 0 8 1", Player.RULES)
+    first, second, threat, blocking, early, late, rival = (
+        encode_move(Move.from_text(text))
+        for text in ("c4-c5", "c4-b4", "f4-f2", "b2-d2", "a7-a4", "a7-d7", "a1-a4")
+    )
+
+    def order(has_refuted: bool) -> list[int]:
+        """Return the order of replies to the threat; ``early`` and ``late`` are the killers."""
+        left, chosen = [early, late, blocking, rival], list[int]()
+        while left:
+            player = Player(root)
+            if has_refuted:
+                assert player.first_reply(first, [blocking], depth=4) == blocking
+            chosen.append(player.first_reply(threat, left, refuted={first: early, second: late}))
+            left.remove(chosen[-1])
+        return chosen
+
+    assert order(has_refuted=True) == [blocking, late, early, rival]
+    # Without that, the blocking move has failed before the killers.
+    assert order(has_refuted=False) == [late, early, blocking, rival]
+
+
 def test_removals_of_men_that_threaten_a_mill_come_first() -> None:
     # White can close a mill on one point only. Two of Black's men lack a third man for a mill.
     root = parse_position("OO******/********/@@****** b 6 7 0 3")
