@@ -177,6 +177,9 @@ class GamesFile:
         def key(name: str, version: str, program: str, host: str) -> str:
             group = {None: "", "host": host or "?", "program": program or "?"}[split]
             group = f"{split}={group}" if group else ""
+            if name not in described:
+                assert self.journal is not None
+                raise self.journal.damaged(f"its settings have no engine {name}")
             return roster.key(name, described[name]._replace(version=version, group=group), file)
 
         for row in rows:

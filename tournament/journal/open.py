@@ -11,6 +11,7 @@ from typing import NamedTuple
 from merels.engine.common.errors import InputError
 from merels.engine.common.saving import create_lock, publish, remove_lock
 from merels.protocol.common.files import file_error, new_draft, system_error
+from merels.protocol.games.tree import RESULTS
 from merels.tournament.journal.compare import differences, listed
 from merels.tournament.journal.journal import (
     APPLICATION_ID,
@@ -23,6 +24,11 @@ from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
 LOCK_ENDING = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
+_DAMAGED_GAME = (
+    f"SELECT number FROM games WHERE result NOT IN {RESULTS} OR position NOT LIKE '% % % % % %' "
+    "LIMIT 1"
+)
+"""Selects a game that no run has written; SQLite's own check reads no values."""
 
 
 def check_new(path: str | None, settings: Settings) -> None:
@@ -220,6 +226,8 @@ def _check(journal: Journal) -> StoredRun:
         settings = _checked_settings(meta)
     except ValueError as error:
         raise journal.damaged(str(error)) from None
+    for (number,) in journal.query(_DAMAGED_GAME):
+        raise journal.damaged(f"game {number} has an impossible result or position")
     return StoredRun(journal, settings, meta)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from contextlib import closing
 from io import StringIO
 from itertools import repeat
 from pathlib import Path
@@ -53,6 +55,15 @@ def test_an_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     path.write_text("".join(repeat("1", 2000)), encoding="utf-8")
     with pytest.raises(InputError, match="expected lines of at most 1000 characters"):
         list(files.read_paragraphs(str(path)))
+
+
+def test_a_player_that_the_settings_lack_is_damage_of_the_journal(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.db")
+    write_journal(path, 2, 2, 8)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE games SET white = 'Engine 9' WHERE number = 1")
+    with pytest.raises(InputError, match="damaged: its settings have no engine Engine 9"):
+        list(GamesFile(path).games(Roster()))
 
 
 def test_reading_a_pgn_game_executes_few_lines(tmp_path: Path) -> None:

@@ -302,6 +302,8 @@ def test_damaged_files_are_refused(
         ("UPDATE meta SET value = '[1]' WHERE key = 'arguments'", "not a list of words"),
         ("UPDATE meta SET value = 'x' WHERE key = 'arguments'", "journal is damaged: Expecting"),
         ("DELETE FROM meta WHERE key = 'id'", "it has no id"),
+        ("UPDATE games SET result = '1,0'", "game 1 has an impossible result or position"),
+        ("UPDATE games SET position = ''", "game 1 has an impossible result or position"),
         ("INSERT INTO meta VALUES ('verdict', 'H2')", "its verdict"),
         ("INSERT INTO meta VALUES ('verdict', 'H1')", "a verdict, but no SPRT"),
     ],
