@@ -97,8 +97,8 @@ cdef inline int material_of(const RuleSet *rules, const Board *b) noexcept nogil
     return 100 * kind + 10 * b.own_total + b.opponent_total
 
 
-# The phase, which selects the weights: by the men in hand or, with none, by who flies and the men
-# on the board.
+# The phase, which selects the weights: 0 to 7 while men are in hand (from many to few), 8 to 12 in
+# the moving phase (from many men on the board to few), 13 to 15 by who flies.
 cdef inline int phase_of(int material) noexcept nogil:
     cdef int kind = material // 100
     cdef int hands = kind - HANDS, men = material // 10 % 10 + material % 10
