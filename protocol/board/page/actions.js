@@ -13,7 +13,7 @@ import { $, element } from "./dom.js";
 import { parseMove } from "./drawing.js";
 import { KEYS } from "./keys.js";
 import { api } from "./net.js";
-import { confirmLeaving, now, send, showMessage, tree } from "./now.js";
+import { confirmLeaving, page, send, showMessage, tree } from "./page.js";
 import { usersOf } from "./panels/players.js";
 import { isRunning } from "./panels/review.js";
 import { sentences, source } from "./rules.js";
@@ -38,7 +38,7 @@ const ANSWER_DELAY = 1000;
 
 /** Picks a point of the board, and plays the move once it is complete. */
 export function pick(point) {
-  const text = now.choice.pick(point);
+  const text = page.choice.pick(point);
   redraw("state");
   return text === null ? null : playMove(text);
 }
@@ -48,32 +48,32 @@ export function pick(point) {
  * the user confirms is not played if another position is shown by then.
  */
 export async function playMove(text) {
-  const { choice } = now;
+  const { choice } = page;
   if (choice.isPremove) {
     choice.clear();
-    now.premove = { text, plies: now.state.plies };
+    page.premove = { text, plies: page.state.plies };
     redraw("state");
     return;
   }
   choice.pickMove(text);
   redraw("state");
-  const asked = now.state.node;
-  if (isOn("confirm") && (!await userConfirms(text) || asked !== now.state.node)) {
+  const asked = page.state.node;
+  if (isOn("confirm") && (!await userConfirms(text) || asked !== page.state.node)) {
     choice.clear();
     redraw("state");
     return;
   }
-  const timer = setTimeout(() => { now.waiting = true; redraw("state"); }, ANSWER_DELAY);
+  const timer = setTimeout(() => { page.waiting = true; redraw("state"); }, ANSWER_DELAY);
   try {
     // A move beside the form that starts a game begins that game.
-    if (isStarting()) await dialogs.newGame.beginByMove(now.state);
-    await api("play", { moves: [text], at: now.state.node });
+    if (isStarting()) await dialogs.newGame.beginByMove(page.state);
+    await api("play", { moves: [text], at: page.state.node });
   } catch (error) {
     showMessage(error.message);
-    now.choice.clear();
+    page.choice.clear();
   }
   clearTimeout(timer);
-  now.waiting = false;
+  page.waiting = false;
   redraw("state");
 }
 
@@ -94,34 +94,34 @@ async function userConfirms(move) {
 
 /** Clears the picked points and the premove; returns whether there were any. */
 export function cancel() {
-  const { choice, premove } = now;
+  const { choice, premove } = page;
   confirm(false);
   // A move that has been sent cannot be cancelled.
   if (choice.step === "done") return true;
   const isPicked = choice.origin !== null || choice.to !== null;
   choice.clear();
-  now.premove = null;
+  page.premove = null;
   redraw("state");
   return isPicked || premove !== null;
 }
 
 /** Plays the premove if the user's turn has come; drops it if it is illegal. */
 export function playPremove() {
-  const { premove, state } = now;
+  const { premove, state } = page;
   if (!premove || premoveSide(state) !== null) return;
-  now.premove = null;
+  page.premove = null;
   // It was meant for the turn after the opponent's next move, and for no other.
   if (state.node !== state.live || state.plies !== premove.plies + 1 || !state.legal.length) return;
-  const text = applyPremove(premove.text, now.choice);
+  const text = applyPremove(premove.text, page.choice);
   if (text) playMove(text);
   else if (text === null) showMessage(t("premove.illegal", { move: premove.text }));
 }
 
 /** Shows a good move on the board and in the status line. */
 async function suggest() {
-  const asked = now.state.node;
+  const asked = page.state.node;
   const { move } = await api("suggest");
-  if (asked !== now.state.node) return;
+  if (asked !== page.state.node) return;
   scene.overlay.hint = move;
   scene.overlay.draw();
   $("status-text").textContent = t("hint.move", { move });
@@ -129,30 +129,30 @@ async function suggest() {
 
 /** Plays all moves of a line in an analysis, but only the first of the line in a game. */
 export async function playLine(line) {
-  now.preview = null;
-  const at = now.state.node;
-  if (!now.state.legal.includes(line[0])) showMessage(t("status.turn"));
-  else await send("play", { moves: now.state.analysing ? line : line.slice(0, 1), at });
+  page.preview = null;
+  const at = page.state.node;
+  if (!page.state.legal.includes(line[0])) showMessage(t("status.turn"));
+  else await send("play", { moves: page.state.analysing ? line : line.slice(0, 1), at });
 }
 
 /** Returns the node shown, or the one already requested: the next step starts there. */
-const here = () => tree.node(now.requested ?? now.state.node);
+const here = () => tree.node(page.requested ?? page.state.node);
 
 let isSending = false;
 
 /** Shows node number `node`; of several chosen during a request, only the last is sent next. */
 export async function go(node) {
-  now.requested = node;
+  page.requested = node;
   // Parallel requests could arrive in the wrong order.
   if (isSending) return;
   isSending = true;
   let asked = null;
-  while (now.requested !== null && now.requested !== asked) {
-    asked = now.requested;
-    if (!await send("go", { node: asked })) now.requested = null;
+  while (page.requested !== null && page.requested !== asked) {
+    asked = page.requested;
+    if (!await send("go", { node: asked })) page.requested = null;
   }
   isSending = false;
-  if (now.requested === now.state.node) now.requested = null;
+  if (page.requested === page.state.node) page.requested = null;
 }
 
 /** Shows a node; does nothing with null. */
@@ -165,8 +165,8 @@ async function deleteMoves() {
 }
 
 async function resign() {
-  const users = usersOf(now.state);
-  const [side] = users.length === 1 ? users : [now.state.turn];
+  const users = usersOf(page.state);
+  const [side] = users.length === 1 ? users : [page.state.turn];
   const text = t("ask.resign.text", { loser: SIDES[side], winner: SIDES[1 - side] });
   const yes = await ask(t("ask.resign"), text, t("controls.resign"), t("ask.resign.no"));
   if (yes) await send("resign");
@@ -174,8 +174,8 @@ async function resign() {
 
 /** Takes back a move; in a finished game only after the user confirms. */
 async function undo() {
-  const { over, analysing, saved, reason, result } = now.state;
-  if (!over || analysing || !now.state.undo) return send("undo");
+  const { over, analysing, saved, reason, result } = page.state;
+  if (!over || analysing || !page.state.undo) return send("undo");
   const consequence = t(saved ? "ask.undo.kept" : "ask.undo.lost");
   const text = t("ask.undo.text", { reason: fromServer(reason) || result, consequence });
   return await ask(t("ask.undo"), text, t("ask.undo.yes"), t("cancel"))
@@ -185,7 +185,7 @@ async function undo() {
 async function offerDraw() {
   const answer = await send("draw", { how: "offer" });
   if (!answer || answer.accepted !== false) return;
-  const player = now.state.players.find(({ engine }) => engine !== null);
+  const player = page.state.players.find(({ engine }) => engine !== null);
   showMessage(t("draw.declined", { name: playerName(player.name) }));
 }
 
@@ -200,7 +200,7 @@ export const ACTIONS = {
   back: () => goTo(here().parent),
   forward: () => goTo(here().children[0]),
   // The last move of a running game may be another one when the request arrives.
-  last: () => (now.state.playing ? send("go", { live: true }) : go(tree.end(here()).number)),
+  last: () => (page.state.playing ? send("go", { live: true }) : go(tree.end(here()).number)),
   up: () => goTo(tree.alternative(here(), -1)),
   down: () => goTo(tree.alternative(here(), 1)),
   undo,
@@ -210,33 +210,33 @@ export const ACTIONS = {
   "play-on": () => send("play_on"),
   flip,
   suggest,
-  pause: () => send("pause", { on: !now.state.paused }),
+  pause: () => send("pause", { on: !page.state.paused }),
   draw: offerDraw,
   accept: () => send("draw", { how: "accept" }),
   decline: () => send("draw", { how: "decline" }),
   resign,
   play,
   analyse: () => send("analyse", { on: true }),
-  switch: () => ACTIONS[now.state.analysing ? "play" : "analyse"](),
-  evaluation: () => send("evaluation", { on: !now.state.shows_evaluation }),
+  switch: () => ACTIONS[page.state.analysing ? "play" : "analyse"](),
+  evaluation: () => send("evaluation", { on: !page.state.shows_evaluation }),
   review: () => {
-    now.seeksReview = !isRunning(now.review);
-    return send("review", { on: now.seeksReview });
+    page.seeksReview = !isRunning(page.review);
+    return send("review", { on: page.seeksReview });
   },
   // The first rules whose tables have the position shown.
   "tables-use": () => {
-    const { position, tables } = now.state;
+    const { position, tables } = page.state;
     return analysePosition(position, { variant: tables.rules[0] });
   },
   restart: () => send("restart"),
-  new: () => dialogs.newGame.open(now.state, flipForUser),
+  new: () => dialogs.newGame.open(page.state, flipForUser),
   games: () => dialogs.games.open(),
   puzzles: () => openPuzzles(false),
   learn: () => openPuzzles(true),
   "result-learn": () => openPuzzles(true),
-  import: () => dialogs.importing.open(now.state),
+  import: () => dialogs.importing.open(page.state),
   share: () => dialogs.share.open({
-    ...now.state.position, last: now.state.move,
+    ...page.state.position, last: page.state.move,
     points: scene.board.points, flipped: scene.board.flipped,
   }),
   edit,
@@ -250,22 +250,22 @@ export const ACTIONS = {
   "sure-no": () => confirm(false),
   tutorial: openTutorial,
   rules: () => dialogs.newGame.openRules(),
-  "rules-line": () => showHelp(now.state.rules),
+  "rules-line": () => showHelp(page.state.rules),
   rematch,
   "result-review": async () => {
     await send("analyse", { on: true });
-    now.seeksReview = true;
-    if (now.review) redraw("review");
+    page.seeksReview = true;
+    if (page.review) redraw("review");
     else await send("review", { on: true });
   },
-  help: () => showHelp(now.state.rules),
+  help: () => showHelp(page.state.rules),
 };
 
 /** Leaves the analysis; without a game, opens the form that starts one. */
 async function play() {
-  const { analysing, playing } = now.state;
+  const { analysing, playing } = page.state;
   if (analysing) await send("analyse", { on: false });
-  else if (!playing) await dialogs.newGame.open(now.state, flipForUser);
+  else if (!playing) await dialogs.newGame.open(page.state, flipForUser);
 }
 
 /** Returns whether the form that starts a game is shown beside the board. */
@@ -276,13 +276,13 @@ export async function startBeside() {
   document.body.classList.add("starting");
   const hide = () => {
     document.body.classList.remove("starting");
-    now.start = null;
+    page.start = null;
     redraw("state");
   };
   $("new-dialog").addEventListener("close", hide, { once: true });
-  now.start = dialogs.newGame;
+  page.start = dialogs.newGame;
   try {
-    const isDone = dialogs.newGame.open(now.state, flipForUser, true);
+    const isDone = dialogs.newGame.open(page.state, flipForUser, true);
     followForm();
     if (await isDone) scene.board.focus("d7");
   } catch (error) {
@@ -292,16 +292,16 @@ export async function startBeside() {
 
 /** Shows the players that the form beside the board has. */
 export function followForm() {
-  if (!now.start) return;
-  now.choice = choiceOf(now.state);
-  flipForUser(now.start.players());
+  if (!page.start) return;
+  page.choice = choiceOf(page.state);
+  flipForUser(page.start.players());
   redraw("state");
 }
 
 /** Teaches the rules, then starts a game if asked to. */
 async function openTutorial() {
   const button = await dialogs.tutorial.open();
-  if (button === "play" && !isStarting()) await dialogs.newGame.open(now.state, flipForUser);
+  if (button === "play" && !isStarting()) await dialogs.newGame.open(page.state, flipForUser);
 }
 
 /** Shows the help with the rules of the game on the board. */
@@ -322,7 +322,7 @@ export function flipForUser(players) {
 
 /** Opens the editor; then starts a game or an analysis from the position that was set up. */
 async function edit() {
-  const button = await dialogs.editor.open(now.state);
+  const button = await dialogs.editor.open(page.state);
   if ((button !== "play" && button !== "analyse") || !await confirmLeaving()) return;
   const analyse = button === "analyse";
   const settings = isStarting() && !analyse ? dialogs.newGame.settings() : {};
@@ -334,23 +334,23 @@ async function edit() {
 
 /** Opens the puzzles, or the game's mistakes if `lessons` is set; analyses one if asked to. */
 async function openPuzzles(lessons) {
-  const button = await dialogs.puzzles.open(now.state, lessons);
+  const button = await dialogs.puzzles.open(page.state, lessons);
   const { shown } = dialogs.puzzles;
   if (button === "analyse" && shown) await analysePosition(shown.position, shown.rules);
 }
 
 /** Begins a new game with the same settings and exchanged colours. */
 async function rematch() {
-  const [white, black, analyst] = now.state.players
+  const [white, black, analyst] = page.state.players
     .map(({ engine, level, typed }) => ({ engine, level, name: typed }));
   const players = [black, white, analyst];
-  const request = { players, ...now.state.rules, time: now.state.time };
+  const request = { players, ...page.state.rules, time: page.state.time };
   if (await send("new", request)) flipForUser(players);
 }
 
 /** Performs the action called `name`; if it fails, shows the error's message. */
 export async function act(name) {
-  if (!now.state) return;
+  if (!page.state) return;
   try {
     await ACTIONS[name]();
   } catch (error) {

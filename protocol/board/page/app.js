@@ -11,7 +11,7 @@ import { title } from "./dialogs/games.js";
 import { $ } from "./dom.js";
 import { KEYS } from "./keys.js";
 import { listen, open } from "./net.js";
-import { isGameInProgress, isUnsaved, now, send, tree } from "./now.js";
+import { isGameInProgress, isUnsaved, page, send, tree } from "./page.js";
 import { indexed } from "./panels/review.js";
 import { ResultCard } from "./panels/status.js";
 import { build, choiceOf, drawTrouble, drawWarnings, redraw, redrawMoves } from "./scene.js";
@@ -29,7 +29,7 @@ function offerToResume(game) {
   if (!game) return;
   $("resume-text").textContent = t("resume.ask", { game: title(game) });
   $("resume-go").addEventListener("click", async () => {
-    if (await send("reopen", { key: game.key })) flipForUser(now.state.players);
+    if (await send("reopen", { key: game.key })) flipForUser(page.state.players);
   });
 }
 
@@ -88,16 +88,16 @@ function onWheel(event) {
 }
 
 function onState(state) {
-  const before = now.state;
+  const before = page.state;
   const isSameBoard = before && JSON.stringify(before.legal) === JSON.stringify(state.legal) &&
     before.position.text === state.position.text && before.node === state.node &&
     premoveSide(before) === premoveSide(state);
-  now.state = state;
-  if (state.node === now.requested) now.requested = null;
+  page.state = state;
+  if (state.node === page.requested) page.requested = null;
   // An event that leaves the board as it is must not clear the picked points.
   if (!isSameBoard) {
-    now.choice = choiceOf(state);
-    now.preview = null;
+    page.choice = choiceOf(state);
+    page.preview = null;
   }
   playPremove();
   redraw("state");
@@ -113,10 +113,10 @@ async function main() {
   try {
     const opened = await open();
     about = opened.about;
-    now.warning = opened.warning;
+    page.warning = opened.warning;
     offerToResume(opened.unfinished);
   } catch (error) {
-    now.lost = true;
+    page.lost = true;
     $("trouble").hidden = false;
     $("restart").hidden = true;
     $("trouble-text").textContent = error.message;
@@ -139,22 +139,22 @@ async function main() {
   document.addEventListener("keydown", onKey);
   $("board").addEventListener("wheel", onWheel, { passive: false });
   window.addEventListener("beforeunload", (event) => {
-    if (isUnsaved() && !now.reloading) event.preventDefault();
+    if (isUnsaved() && !page.reloading) event.preventDefault();
   });
   listen({
     state: onState,
-    info: (info) => { now.info = info; redraw("info"); },
+    info: (info) => { page.info = info; redraw("info"); },
     moves: (update) => redrawMoves(tree.apply(update)),
     review: (review) => {
-      now.review = indexed(review);
+      page.review = indexed(review);
       // After a reload, the first review comes before the first state.
-      if (now.state) resultCard.showReview(now.review);
+      if (page.state) resultCard.showReview(page.review);
       redraw("review");
     },
-    failure: (text) => { now.failure = text; drawWarnings(); },
+    failure: (text) => { page.failure = text; drawWarnings(); },
   }, (isLost) => {
-    now.lost = isLost;
-    if (now.state) drawTrouble();
+    page.lost = isLost;
+    if (page.state) drawTrouble();
   }, isGameInProgress);
 }
 

@@ -7,7 +7,7 @@ import { api } from "./net.js";
 import { t } from "./text.js";
 import { Tree } from "./tree.js";
 
-export const now = {
+export const page = {
   /** The state, variations and review that the server sent last, or null. */
   state: null,
   info: null,
@@ -62,10 +62,10 @@ export async function send(action, body) {
 
 /** Returns whether a game with moves is in progress. */
 export const isGameInProgress = () =>
-  now.state !== null && now.state.playing && now.state.plies > 0;
+  page.state !== null && page.state.playing && page.state.plies > 0;
 
 /** Returns whether a game would be lost if the page left it now. */
-export const isUnsaved = () => isGameInProgress() && !now.state.saved;
+export const isUnsaved = () => isGameInProgress() && !page.state.saved;
 
 /** Asks before an unsaved game is left; resolves with whether it may be left. */
 export async function confirmLeaving() {

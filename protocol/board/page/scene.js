@@ -6,7 +6,7 @@ import { gradeMarks } from "./board/marks.js";
 import { Overlay } from "./board/overlay.js";
 import { premoveChoice, premoveSide } from "./board/premove.js";
 import { $ } from "./dom.js";
-import { now, tree } from "./now.js";
+import { page, tree } from "./page.js";
 import { summary, title } from "./rules.js";
 import { MoveList, Study } from "./panels/moves.js";
 import { Players } from "./panels/players.js";
@@ -60,7 +60,7 @@ function paint() {
     scene.moves.addNodes(addedNodes);
     addedNodes = [];
   }
-  const { state, info, review } = now;
+  const { state, info, review } = page;
   if (!state) return;
   const current = info && info.position === state.position.text ? info : null;
   if (kinds.has("state")) drawState();
@@ -79,44 +79,44 @@ function paint() {
 }
 
 /** Returns whether the board shows a previewed line, or a move whose target is picked. */
-const isTrying = () => now.preview !== null || now.choice.to !== null;
+const isTrying = () => page.preview !== null || page.choice.to !== null;
 
 /** Returns the first moves of the analysis engine's variations, for arrows. */
 function arrows(current) {
-  if (!current || current.role !== "Analysis" || !now.state.shows_evaluation) return [];
+  if (!current || current.role !== "Analysis" || !page.state.shows_evaluation) return [];
   return isTrying() ? [] : firstMoves(current);
 }
 
 /** Returns a new choice of the user's move, or of a premove. */
 export function choiceOf(state) {
   // In a new game with an engine as White, the user has no move yet: the button Play begins it.
-  if (now.start && now.start.players()[0].engine !== null) return new Choice([]);
+  if (page.start && page.start.players()[0].engine !== null) return new Choice([]);
   return premoveSide(state) === null ? new Choice(state.legal) : premoveChoice(state, scene.about);
 }
 
 function drawBoard() {
-  const { state } = now;
+  const { state } = page;
   const { position } = state;
-  if (now.preview) {
-    scene.board.draw({ ...playMoves(position, now.preview), choice: new Choice([]), values: {} });
+  if (page.preview) {
+    scene.board.draw({ ...playMoves(position, page.preview), choice: new Choice([]), values: {} });
     return;
   }
   const provenMoves = state.proven ? state.proven.moves : [];
   scene.board.draw({
-    ...position, last: state.move, choice: now.choice,
+    ...position, last: state.move, choice: page.choice,
     values: Object.fromEntries(provenMoves.map(({ move, value }) => [move, value])),
   });
 }
 
 /** Shows the position after a line; with null, the current position. */
 function previewLine(line) {
-  now.preview = line;
+  page.preview = line;
   redraw("state", "info");
 }
 
 function drawState() {
-  const state = now.start ? { ...now.state, players: now.start.players() } : now.state;
-  scene.players.draw(state, scene.board.flipped, now.choice.step === "place");
+  const state = page.start ? { ...page.state, players: page.start.players() } : page.state;
+  scene.players.draw(state, scene.board.flipped, page.choice.step === "place");
   drawBoard();
   drawOverlay();
   drawStatus();
@@ -151,7 +151,7 @@ function drawState() {
 
 /** Shows the server's warning, a failure to save the game, and an unexpected error. */
 export function drawWarnings() {
-  const texts = [now.warning, now.state && now.state.save_error, now.failure]
+  const texts = [page.warning, page.state && page.state.save_error, page.failure]
     .filter(Boolean).map(fromServer);
   $("warnings").hidden = !texts.length;
   $("warnings").textContent = texts.join(" ");
@@ -159,29 +159,29 @@ export function drawWarnings() {
 
 /** Shows the failure of an engine or of the connection. */
 export function drawTrouble() {
-  const { error, saved, plies } = now.state;
-  $("trouble").hidden = !now.lost && !error;
-  $("restart").hidden = now.lost;
+  const { error, saved, plies } = page.state;
+  $("trouble").hidden = !page.lost && !error;
+  $("restart").hidden = page.lost;
   const lost = `${t("trouble.lost")}${saved && plies > 0 ? ` ${t("trouble.saved")}` : ""}`;
-  $("trouble-text").textContent = now.lost ? lost : fromServer(error);
+  $("trouble-text").textContent = page.lost ? lost : fromServer(error);
 }
 
 /** Draws the premove; removes shapes and hint when another position is shown. */
 function drawOverlay() {
   const { overlay } = scene;
-  const { position, node } = now.state;
+  const { position, node } = page.state;
   const shown = `${node} ${position.text}`;
   if (overlay.shown !== shown) overlay.clear();
   overlay.shown = shown;
-  overlay.premove = now.premove && now.premove.text;
+  overlay.premove = page.premove && page.premove.text;
   overlay.draw();
 }
 
 /** Returns the text of the status line, or null to leave it as it is. */
 function statusText() {
-  const { choice, premove, state, waiting } = now;
+  const { choice, premove, state, waiting } = page;
   if (waiting) return t("status.waiting");
-  if (now.start && !choice.moves.length) return t("status.start");
+  if (page.start && !choice.moves.length) return t("status.start");
   if (premove) return t("status.premove", { move: premove.text });
   return statusOf(state, choice.isPremove ? new Choice([]) : choice);
 }
@@ -189,12 +189,12 @@ function statusText() {
 function drawStatus() {
   const text = statusText();
   // Setting the same text again would make screen readers repeat it.
-  const last = now.state.move ? t("status.last", now.state) : "";
+  const last = page.state.move ? t("status.last", page.state) : "";
   for (const [place, words] of [["status-text", text], ["status-last", last]]) {
     if (words !== null && $(place).textContent !== words) $(place).textContent = words;
   }
   // The name of the tab calls the user back from another tab.
-  const { legal, playing, players } = now.state;
+  const { legal, playing, players } = page.state;
   const hasEngine = players.slice(0, 2).some(({ engine }) => engine !== null);
   const isTurn = playing && hasEngine && legal.length > 0;
   document.title = isTurn ? t("title.turn") : "merels";

@@ -2,7 +2,7 @@
 
 import { fill, on } from "./dialogs/form.js";
 import { $ } from "./dom.js";
-import { now } from "./now.js";
+import { page } from "./page.js";
 import { CHOSEN_LANGUAGE, LANGUAGES, t } from "./text.js";
 
 const { dataset } = document.documentElement;
@@ -59,7 +59,7 @@ export function prepareSettings() {
     language: () => {
       localStorage.setItem("language", $("language").value);
       // The game is on the server, so a reload loses nothing.
-      now.reloading = true;
+      page.reloading = true;
       window.location.reload();
     },
   });

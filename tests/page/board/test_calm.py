@@ -195,7 +195,7 @@ def test_each_rule_is_chosen_in_a_dialog_of_its_own(page: Browser) -> None:
     page.wait(f"!{is_open('rules')}")
     assert page.text("#rules-words").endswith("With changes.")
     page.click("#begin")
-    page.wait("import('./now.js').then(({ now }) => now.state.rules.fields.Flying === 'never')")
+    page.wait("import('./page.js').then(({ page }) => page.state.rules.fields.Flying === 'never')")
 
 
 def test_my_games_shows_results_boards_and_times(page: Browser) -> None:
@@ -239,7 +239,7 @@ def test_the_page_goes_on_when_the_server_is_back(tmp_path: Path, chromium: Brow
         begin(chromium)
         for point in ("d6", "f4", "d2"):
             play(chromium, point)
-        chromium.wait("import('./now.js').then(({ now }) => now.state.saved)")
+        chromium.wait("import('./page.js').then(({ page }) => page.state.saved)")
     chromium.wait("!document.getElementById('trouble').hidden")
     assert chromium.text("#trouble-text").startswith("merels board does not answer.")
     with Server("-port", port, games=tmp_path):

@@ -29,7 +29,8 @@ def test_enter_applies_a_dialog(page: Browser) -> None:
     page.run("document.getElementById('begin').focus()")
     page.key("Enter")
     # The dialog closes before the game begins.
-    page.wait("import('./now.js').then(({ now }) => now.state.rules.fields.NoRemovalPlies == 77)")
+    page.wait("import('./page.js')"
+              ".then(({ page }) => page.state.rules.fields.NoRemovalPlies == 77)")
     tap_menu(page, "new")
     page.wait("document.getElementById('field-NoRemovalPlies').value === '77'")
 
@@ -60,7 +61,7 @@ def test_a_time_control_that_the_page_does_not_offer_is_kept(page: Browser) -> N
     enter(page, "#name-0", "Anna")
     page.click("#begin")
     page.wait("document.querySelector('#player-bottom .name').textContent === 'White: Anna'")
-    time = page.run("return import('./now.js').then(({ now }) => now.state.time)")
+    time = page.run("return import('./page.js').then(({ page }) => page.state.time)")
     assert time == clock(300, 3)
 
 

@@ -79,7 +79,7 @@ def test_a_list_of_moves_that_begins_with_black_is_not_shifted(page: Browser) ->
 
 def legal_points(page: Browser) -> tuple[str, ...]:
     """Return the points of a legal move without a removal."""
-    legal = page.run("return import('./now.js').then(({ now }) => now.state.legal)")
+    legal = page.run("return import('./page.js').then(({ page }) => page.state.legal)")
     return tuple(next(move for move in legal if "x" not in move).split("-"))
 
 
@@ -227,7 +227,7 @@ def test_an_analysis_is_not_stored_as_a_game_of_the_user(server: Server, page: B
     page.wait("document.getElementById('analyse').ariaPressed === 'true'")
     play(page, "a1")
     play(page, "g7")
-    page.wait("import('./now.js').then(({ now }) => now.state.saved)")
+    page.wait("import('./page.js').then(({ page }) => page.state.saved)")
     tap_menu(page, "games")
     page.wait(is_open("games"))
     page.wait("document.getElementById('games-count').textContent")
@@ -276,7 +276,7 @@ def test_full_screen_at_200_percent_keeps_play_in_view(server: Server, page: Bro
 def test_leaving_a_saved_game_gives_no_warning(page: Browser) -> None:
     begin(page)
     play(page, "d6")
-    page.wait("import('./now.js').then(({ now }) => now.state.saved)")
+    page.wait("import('./page.js').then(({ page }) => page.state.saved)")
     tap_menu(page, "new")
     page.click("#begin")
     page.wait_for_count("#moves button", 0)

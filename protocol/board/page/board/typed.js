@@ -1,7 +1,7 @@
 // Moves typed on the keyboard: d6, d6-d5, d6d5xf4. A move is played as soon as it is complete.
 
 import { $ } from "../dom.js";
-import { now, showMessage } from "../now.js";
+import { page, showMessage } from "../page.js";
 import { t } from "../text.js";
 
 /** Milliseconds after which an incomplete move is dropped. */
@@ -45,9 +45,9 @@ export class TypedMove {
   }
 
   add(typed) {
-    const fitting = now.choice.moves.filter(({ text }) => pointsOf(text).startsWith(typed));
+    const fitting = page.choice.moves.filter(({ text }) => pointsOf(text).startsWith(typed));
     if (typed.length === 1) {
-      if (!now.choice.moves.length) return false;
+      if (!page.choice.moves.length) return false;
       this.set(typed);
     } else if (fitting.length === 1 && pointsOf(fitting[0].text) === typed) {
       this.set("");

@@ -3,7 +3,7 @@
 import { $, element, svg } from "../dom.js";
 import { at, LINES, menOf } from "../drawing.js";
 import { api } from "../net.js";
-import { confirmLeaving, send, showMessage } from "../now.js";
+import { confirmLeaving, send, showMessage } from "../page.js";
 import { title as rulesTitle } from "../rules.js";
 import { counted, fromServer, LANGUAGE, playerName, t } from "../text.js";
 import { ask, download, on, show } from "./form.js";

@@ -3,7 +3,7 @@
 
 import { $ } from "../dom.js";
 import { api } from "../net.js";
-import { confirmLeaving, showMessage } from "../now.js";
+import { confirmLeaving, showMessage } from "../page.js";
 import { row } from "./games.js";
 import { countedText, fromServer, t } from "../text.js";
 import { attempt, on, show } from "./form.js";

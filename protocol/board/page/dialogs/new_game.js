@@ -2,7 +2,7 @@
 
 import { $, element } from "../dom.js";
 import { api } from "../net.js";
-import { confirmLeaving } from "../now.js";
+import { confirmLeaving } from "../page.js";
 import { answer, question, summary, title } from "../rules.js";
 import { fromServer, SIDES, t } from "../text.js";
 import { chosen, fill, fillRadios, labelled, on, show } from "./form.js";

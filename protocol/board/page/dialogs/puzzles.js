@@ -3,7 +3,7 @@
 import { $ } from "../dom.js";
 import { parseMove } from "../drawing.js";
 import { api } from "../net.js";
-import { showMessage } from "../now.js";
+import { showMessage } from "../page.js";
 import { sentences, title } from "../rules.js";
 import { sound } from "../sound.js";
 import { fromServer, SIDES, t } from "../text.js";

@@ -3,7 +3,7 @@
 import { $, svg } from "../dom.js";
 import { Drawing, menOf, parseMove } from "../drawing.js";
 import { api } from "../net.js";
-import { showMessage } from "../now.js";
+import { showMessage } from "../page.js";
 import { SIDES, t } from "../text.js";
 import { download, fill, on, show } from "./form.js";
 

@@ -3,7 +3,7 @@
 import { fillTerms } from "../dialogs/form.js";
 import { $, COLOURS, svg } from "../dom.js";
 import { counted, decimal, fromServer, SIDES, t } from "../text.js";
-import { now } from "../now.js";
+import { page } from "../page.js";
 import { usersOf } from "./players.js";
 
 /** Minimum milliseconds between two drawings of the graph of a running review. */
@@ -59,8 +59,8 @@ export class ReviewPanel {
     this.here.setAttribute("visibility", index === undefined ? "hidden" : "visible");
     for (const end of ["x1", "x2"]) this.here.setAttribute(end, (index ?? 0) + 1);
     drawSums(review);
-    if (now.seeksReview) $("graph").scrollIntoView({ block: "center" });
-    now.seeksReview = false;
+    if (page.seeksReview) $("graph").scrollIntoView({ block: "center" });
+    page.seeksReview = false;
     $("verdict").textContent = verdictOn(review, state);
   }
 

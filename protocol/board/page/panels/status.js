@@ -3,7 +3,7 @@
 import { on } from "../dialogs/form.js";
 import { $ } from "../dom.js";
 import { fromServer, playerName, SIDES, t } from "../text.js";
-import { now } from "../now.js";
+import { page } from "../page.js";
 import { isRunning, losingMistakes, mistakes, progress } from "./review.js";
 import { usersOf } from "./players.js";
 
@@ -54,20 +54,20 @@ export class ResultCard {
       $("result-title").textContent = headline(state);
       $("result-card").hidden = false;
     }
-    this.showReview(now.review);
+    this.showReview(page.review);
   }
 
   /** Shows the progress of a review, then the accuracy and the mistakes to learn from. */
   showReview(review) {
     const isDone = review !== null && !isRunning(review);
     $("result-accuracy").hidden = review === null;
-    $("result-review").hidden = review !== null && now.state.analysing;
-    $("result-learn").hidden = !isDone || !mistakes(review, now.state).length;
+    $("result-review").hidden = review !== null && page.state.analysing;
+    $("result-learn").hidden = !isDone || !mistakes(review, page.state).length;
     if (review && !isDone) $("result-accuracy").textContent = progress(review);
     if (!isDone) return;
     const [white, black] = review.sums
       .map(({ accuracy }) => (accuracy === null ? "–" : `${accuracy.toFixed(0)} %`));
-    const losing = losingMistakes(review, now.state);
+    const losing = losingMistakes(review, page.state);
     $("result-accuracy").textContent = `${losing}. ${t("result.accuracy", { white, black })}`;
   }
 
