@@ -36,7 +36,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
-from merels.engine.common.errors import InputError
+from merels.engine.common.errors import InputError, shortage
 from merels.engine.common.numbers import read_real, read_whole
 from merels.engine.common.saving import write_named, write_whole
 from merels.engine.core import core, trainer, weights
@@ -159,6 +159,8 @@ def main(argv: list[str] | None = None) -> int:
         write_named(args.out, [weights.pack(_make(args, unseen))])
     except InputError as error:
         parser.error(str(error))
+    except MemoryError as error:
+        parser.error(shortage(error))
     except OSError as error:
         parser.error(f"{error.filename or args.work}: {error.strerror or error}")
     print(f"{args.out}: written")

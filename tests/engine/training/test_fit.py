@@ -9,6 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -340,6 +341,18 @@ def test_an_unusable_file_of_unseen_positions_is_named(
         fit.main(["-unseen", str(path), "-work", str(tmp_path), "-out", str(tmp_path / "w")])
     error = capsys.readouterr().err.splitlines()[-1]
     assert reason in error and "suite.json" in error and "Errno" not in error
+
+
+def test_training_without_memory_names_ways_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise MemoryError
+
+    monkeypatch.setattr(fit, "_make", fail)
+    with pytest.raises(SystemExit):
+        fit.main(["-work", str(tmp_path), "-out", str(tmp_path / "w")])
+    assert "not enough memory; close other programs" in capsys.readouterr().err
 
 
 def test_self_play_forks_no_process_with_threads(
