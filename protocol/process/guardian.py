@@ -29,7 +29,7 @@ MARK = "MERELS_GUARD"
 class Guardian:
     """The parent's list of engine process groups, and its connection to the guardian process.
 
-    The guardian process is started with the first engine, and again after it was killed.
+    The guardian process is started before the first engine, and again after it was killed.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,13 @@ class Guardian:
             process.returncode = 0
 
     def environment(self) -> dict[str, str]:
-        """Return the environment for an engine: this process's own with the mark added."""
+        """Return the environment for an engine: this process's own with the mark added.
+
+        Start the guardian, which ends marked processes; `OSError` if it cannot be started.
+        """
+        with self._lock:
+            if self._process is None:
+                self._start()
         inherited = os.environ.get(MARK, "")
         return {**os.environ, MARK: f"{inherited} {self._mark}".strip()}
 
@@ -66,7 +72,7 @@ class Guardian:
         """Add an engine's process group; `OSError` if no guardian can be started."""
         with self._lock:
             self._groups.add(pid)
-            if self._process is None or not self._send(f"+{pid}\n"):
+            if not self._send(f"+{pid}\n"):
                 try:
                     self._start()
                 except OSError:

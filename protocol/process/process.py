@@ -68,6 +68,11 @@ def _start_error(program: str, error: OSError | ValueError) -> EngineError:
     return EngineError(f"cannot start '{program}': {_reason(error)}{hint}")
 
 
+def _guardian_error(error: OSError) -> EngineError:
+    """Return the error for a guardian that cannot be started."""
+    return EngineError(f"cannot start the helper process that ends engines: {_reason(error)}")
+
+
 def read_chunk(descriptor: int) -> bytes | None:
     """Return the bytes that can be read now; b'' at the end and after an error, None if none."""
     try:
@@ -109,6 +114,10 @@ class EngineProcess:
                 refusal = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
                 raise _start_error(words[0], refusal)
             full_command = limits.command(words)
+        try:
+            environment = GUARDIAN.environment()
+        except OSError as error:
+            raise _guardian_error(error) from None
         copy: int | Callable[[bytes], object] = -1
         try:
             if callable(stderr):
@@ -125,7 +134,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=directory,
-                env=GUARDIAN.environment(),
+                env=environment,
                 close_fds=True,
                 start_new_session=True,
                 creationflags=OWN_GROUP,
@@ -144,9 +153,7 @@ class EngineProcess:
             with self._popen:
                 kill_group(self.pid)
                 self.errors.close()
-            raise EngineError(
-                f"cannot start the helper process that ends engines: {_reason(error)}"
-            ) from None
+            raise _guardian_error(error) from None
         self.stdin = self._popen.stdin.fileno()
         self.stdout = self._popen.stdout.fileno()
         self.sentinel: int | None = None

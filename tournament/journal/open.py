@@ -24,6 +24,8 @@ from merels.tournament.records.settings import LEAGUE, Settings, read_settings
 
 LOCK_ENDING = ".lock"
 """Suffix of the lock file, which exists while a run writes the journal."""
+ROLLBACK_ENDING = "-journal"
+"""Suffix of SQLite's rollback journal, which exists while a journal is created."""
 _DAMAGED_GAME = (
     f"SELECT number FROM games WHERE result NOT IN {RESULTS} OR position NOT LIKE '% % % % % %' "
     "LIMIT 1"
@@ -190,6 +192,10 @@ def is_new(path: str) -> bool:
         return True
     if not os.path.isfile(path):
         raise file_error(path, "expected a file for the journal; this is a folder or a device")
+    if os.path.getsize(path) and os.path.exists(os.path.realpath(path) + ROLLBACK_ENDING):
+        # A run was killed while it created the journal. Reading undoes the unfinished creation.
+        with Journal(path) as journal:
+            list(journal.query("PRAGMA application_id"))
     return os.path.getsize(path) == 0
 
 

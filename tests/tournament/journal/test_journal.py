@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -327,6 +329,27 @@ def test_a_failed_creation_leaves_no_partial_journal(tmp_path: Path) -> None:
     with pytest.raises(JournalError):
         open_journal(str(path), settings(), {"id": object()})  # type: ignore[dict-item]
     assert path.stat().st_size == 0
+    resumed_journal(str(path), settings(), NOTES).close()
+
+
+def test_a_run_killed_while_it_created_its_journal_can_be_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    script = f"""
+import os, signal
+from merels.tournament.journal.journal import Journal
+
+def put(meta):
+    journal._database.execute("PRAGMA cache_size = 1")  # SQLite writes to the file at once.
+    for number in range(100):
+        journal._database.execute("INSERT INTO meta VALUES (?, ?)", (number, "x" * 5000))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+journal = Journal({str(path)!r})
+journal._put_meta = put
+journal.create("", {{}})
+"""
+    killed = subprocess.run([sys.executable, "-c", script])
+    assert killed.returncode == -signal.SIGKILL and path.stat().st_size
     resumed_journal(str(path), settings(), NOTES).close()
 
 

@@ -230,6 +230,32 @@ def test_no_orphan_when_the_runner_is_killed() -> None:
 
 
 @needs_proc
+def test_no_orphan_when_the_runner_is_killed_while_it_starts_its_first_engine() -> None:
+    script = """
+import os, signal
+from merels.protocol.process.guardian import GUARDIAN
+from merels.protocol.process.process import EngineProcess
+from tests.kit.fakes import fake
+from tests.kit.waiting import wait
+from tests.processes import marked
+
+def die(pid):
+    wait(lambda: len(marked(GUARDIAN._mark)) == 3, 60.0, "the engine has two children")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+print(GUARDIAN._mark, flush=True)
+GUARDIAN.add = die
+EngineProcess(fake("family"))
+"""
+    command = [sys.executable, "-c", script]
+    with limited(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)) as runner:
+        assert runner.stdout is not None
+        mark = runner.stdout.readline().strip()
+        assert runner.wait(60) == -signal.SIGKILL
+        assert wait_until_gone(mark) == []
+
+
+@needs_proc
 def test_no_orphan_when_the_runner_exits_without_closing_its_engines() -> None:
     with run_until_mark("sys.exit(0)") as (runner, mark):
         assert runner.wait(20) == 0
