@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -95,6 +96,26 @@ def test_a_worker_does_not_get_the_interrupts_of_the_terminal(workers: LocalWork
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
+@pytest.mark.skipif(os.name != "posix", reason="needs process groups")
+def test_an_interrupt_during_the_start_of_the_first_worker_does_not_reach_it() -> None:
+    script = """
+import os, signal
+from merels.tournament.run.local import LocalWorkers
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, lambda *_: None)
+    workers = LocalWorkers(1)
+    workers.give(7, abs, -5)
+    os.killpg(0, signal.SIGINT)
+    print(*workers.events(60.0))
+    workers.close()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, start_new_session=True
+    )
+    assert (done.stdout, done.stderr) == ("Returned(call=7, value=5)\n", "")
+
+
 def test_workers_are_pinned() -> None:
     cores = tuple(sorted(os.sched_getaffinity(0)))
     for pinned, expected in (([cores], cores), ([cores[-1:]], cores[-1:]), ((), cores)):
