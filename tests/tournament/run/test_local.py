@@ -95,7 +95,6 @@ def test_a_worker_does_not_get_the_interrupts_of_the_terminal(workers: LocalWork
     assert call(workers, leads_session) == [Returned(7, True)]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 @pytest.mark.skipif(os.name != "posix", reason="needs process groups")
 def test_an_interrupt_during_the_start_of_the_first_worker_does_not_reach_it() -> None:
     script = """
@@ -116,6 +115,7 @@ if __name__ == "__main__":
     assert (done.stdout, done.stderr) == ("Returned(call=7, value=5)\n", "")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="pins processes to cores")
 def test_workers_are_pinned() -> None:
     cores = tuple(sorted(os.sched_getaffinity(0)))
     for pinned, expected in (([cores], cores), ([cores[-1:]], cores[-1:]), ((), cores)):
