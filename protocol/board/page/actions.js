@@ -123,8 +123,7 @@ async function suggest() {
   const { move } = await api("suggest");
   if (asked !== page.state.node) return;
   scene.overlay.hint = move;
-  scene.overlay.draw();
-  $("status-text").textContent = t("hint.move", { move });
+  redraw("state");
 }
 
 /** Plays all moves of a line in an analysis, but only the first of the line in a game. */

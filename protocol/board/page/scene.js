@@ -183,6 +183,8 @@ function statusText() {
   if (waiting) return t("status.waiting");
   if (page.start && !choice.moves.length) return t("status.start");
   if (premove) return t("status.premove", { move: premove.text });
+  const { hint } = scene.overlay;
+  if (hint && choice.origin === null && choice.to === null) return t("hint.move", { move: hint });
   return statusOf(state, choice.isPremove ? new Choice([]) : choice);
 }
 

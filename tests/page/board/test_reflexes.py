@@ -223,6 +223,8 @@ def test_a_hint_shows_a_good_move(page: Browser) -> None:
     page.wait_for_count("#board .arrow.hint", 1)
     assert page.text("#status").startswith("Hint: ")
     assert "g7x" in page.text("#status"), "White wins by closing the mill"
+    page.key("t")
+    assert page.text("#status").startswith("Hint: "), "a new drawing of the board ended it"
     page.click("#board")
     page.wait_for_count("#board .hint", 0)
     page.key("h")
