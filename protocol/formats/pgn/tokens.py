@@ -115,15 +115,7 @@ def split_games(runs: Iterable[str], name: str = "text") -> Iterator[GameText]:
     splitter = _Splitter(name)
     number = 1
     for run in runs:
-        if splitter.has_result and splitter.ends_before_line(run):
-            yield splitter.finish()
-            splitter.begin(number)
-        if not splitter.take_plain(run):
-            # Single lines of the run may still be plain.
-            has_several = "\n" in run[:-1]
-            for index, line in enumerate(StringIO(run) if has_several else [run]):
-                if not (has_several and splitter.take_plain(line)):
-                    yield from splitter.take(number + index, line)
+        yield from splitter.read(number, run)
         number += run.count("\n")
     if splitter.has_content:
         yield splitter.finish()
@@ -134,16 +126,16 @@ class _Splitter:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.begin(1)
+        self._begin(1)
 
-    def begin(self, number: int) -> None:
+    def _begin(self, number: int) -> None:
         """Begin a game in line ``number``."""
         self._game = GameText(number)
         self._parts: list[str] = []
         self._size = 0
         self._depth = 0
         """Number of open variations."""
-        self._in_comment = self._in_moves = self.has_result = self._after_empty = False
+        self._in_comment = self._in_moves = self._has_result = self._after_empty = False
 
     @property
     def has_content(self) -> bool:
@@ -155,24 +147,39 @@ class _Splitter:
         self._game.text = "".join(self._parts)
         return self._game
 
-    def ends_before_line(self, text: str) -> bool:
-        """Return whether the next line, with which ``text`` begins, is after a game with a result.
+    def read(self, number: int, text: str) -> Iterator[GameText]:
+        """Read whole lines from line ``number`` on; yield the games that end before or in them."""
+        if self._ends_before_line(text):
+            yield self.finish()
+            self._begin(number)
+        if self._take_plain(text):
+            return
+        if "\n" in text[:-1]:  # Single lines may still be plain.
+            for index, line in enumerate(StringIO(text)):
+                yield from self.read(number + index, line)
+        else:
+            yield from self._take(number, text)
+
+    def _ends_before_line(self, text: str) -> bool:
+        """Return whether the game has its result and ends before the first line of ``text``.
 
         An empty line, the rest of a comment, or a further result, also after a comment, belongs to
         the game.
         """
+        if not self._has_result or self._in_comment:
+            return False
         line = text.partition("\n")[0].lstrip("\ufeff").strip()
-        if self._in_comment or not line:
+        if not line:
             return False
         return as_result(line.partition("}")[2] if line[0] == "{" else line) is None
 
-    def take_plain(self, text: str) -> bool:
-        """Read whole lines in the fast path; return False, and read nothing, if they need `take`.
+    def _take_plain(self, text: str) -> bool:
+        """Read whole lines in the fast path; return False, and read nothing, if they need `_take`.
 
         The fast path reads lines that contain only tags new to the game, and lines of moves and
         comments that may end with the result.
         """
-        if self.has_result or self._depth or self._size > LONGEST_GAME - len(text):
+        if self._has_result or self._depth or self._size > LONGEST_GAME - len(text):
             return False
         if text[0] == "[" and not (self._in_moves or self._in_comment):
             tags = {tag_name(name): value for name, value in _PLAIN_TAGS.findall(text)}
@@ -190,7 +197,7 @@ class _Splitter:
     def _take_plain_moves(self, text: str) -> bool:
         """Read lines of moves and comments in the fast path: update the state at their end.
 
-        Return False, and read nothing, for lines that need `take`.
+        Return False, and read nothing, for lines that need `_take`.
         """
         ends_with_empty_line = text[-2:].isspace()
         if self._in_comment and self._after_empty or "\n[" in text or ends_with_empty_line:
@@ -203,7 +210,7 @@ class _Splitter:
         ended = last in RESULTS and not in_comment and text.endswith((last, last + "\n"))
         rest = moves[: moves.rindex(last)] if ended else moves
         # Searches for single texts are faster than one for `_DELIMITER`. The texts are the brackets
-        # and semicolons that need `take`, `%`, and parts of results.
+        # and semicolons that need `_take`, `%`, and parts of results.
         if not (last or self._in_moves) or not moves.isascii() or (
             "*" in rest or "1-0" in rest or "0-1" in rest or "5-0" in rest or "5-." in rest
             or "5-," in rest or "1/2" in rest or ":" in rest or "(" in rest or ")" in rest
@@ -212,19 +219,17 @@ class _Splitter:
             return False
         self._in_moves, self._in_comment = True, in_comment
         if ended:
-            self.has_result, self._game.result_after_moves = True, last
+            self._has_result, self._game.result_after_moves = True, last
         return True
 
-    def take(self, number: int, line: str) -> Iterator[GameText]:
+    def _take(self, number: int, line: str) -> Iterator[GameText]:
         """Read a line; yield the games that end before or in it."""
         if not self._in_comment:
             line = line.lstrip("\ufeff")  # Joined files have a byte order mark each.
-        if self.has_result and self.ends_before_line(line) or (
+        elif self._after_empty and _NEW_EVENT.match(line):
             # A comment that is never closed must not swallow the games after it.
-            self._in_comment and self._after_empty and _NEW_EVENT.match(line)
-        ):
             yield self.finish()
-            self.begin(number)
+            self._begin(number)
         self._size += len(line)
         if self._size > LONGEST_GAME:
             expected = f"expected games of at most {LONGEST_GAME >> 20} MiB each"
@@ -252,7 +257,7 @@ class _Splitter:
             is_bracket = delimiter is not None and delimiter[0] == "["
             tag = _TAG.match(line, end) if is_bracket and seeks_tags else None
             at_start = at_start and not text
-            if self.has_result and (text or tag) or (tag and self._ends_before(tag, at_start)):
+            if self._has_result and (text or tag) or (tag and self._ends_before(tag, at_start)):
                 yield self._split(number, line, start, place)
                 start = place
             self._in_moves = self._in_moves or bool(text)
@@ -281,7 +286,7 @@ class _Splitter:
                 self._parts += line[start:end], result  # The reader expects no spaces in it.
                 start = place
                 if not self._depth:
-                    self._in_moves = self.has_result = True
+                    self._in_moves = self._has_result = True
                     if self._game.result_after_moves in ("", "*"):
                         self._game.result_after_moves = result
         self._parts.append(line[start:])
@@ -290,7 +295,7 @@ class _Splitter:
         """Finish the game whose last part is ``line[start:end]``, and begin the next game there."""
         self._parts.append(line[start:end])
         game = self.finish()
-        self.begin(number)
+        self._begin(number)
         self._size = len(line) - end
         return game
 

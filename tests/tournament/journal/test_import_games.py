@@ -30,7 +30,7 @@ PIECES = [
     "\n\ufeff", '[white "a"]\n', '[Site "z"]\n[Result "1-0"]\n',
 ]  # fmt: skip
 """Pieces of text from which the test makes random files."""
-MAX_LINES = 400
+MAX_LINES = 350
 """Limit of executed lines of Python for a game of 80 moves; reading line by line needs more."""
 
 
