@@ -111,16 +111,18 @@ class Failure(Exception):
     """A valid request that failed for an external reason, such as a full disk or a dead worker."""
 
 
-def shortage(error: MemoryError | RuntimeError) -> str:
-    """Return a message for a lack of memory or of threads, with the ways to go on.
+def shortage(error: Exception) -> str:
+    """Return a message for a lack of memory or of threads, with the ways to go on; else ''.
 
     A thread that cannot be started is a `RuntimeError`; it often lacks memory for its stack.
     """
     if isinstance(error, MemoryError):
         advice = "close other programs, or raise the limit of memory (ulimit -v)"
         return f"{str(error) or 'not enough memory'}; {advice}"
-    advice = "use fewer threads, or raise the limit of memory or processes (ulimit -v, ulimit -u)"
-    return f"{error}; {advice}"
+    if isinstance(error, RuntimeError) and "thread" in str(error):
+        advice = "use fewer threads, or raise the limit of memory or processes"
+        return f"{error}; {advice} (ulimit -v, ulimit -u)"
+    return ""
 
 
 def printable(text: str) -> str:

@@ -217,7 +217,7 @@ class Builder:
             raise InputError(str(self.folder), str(error)) from error
         except (MemoryError, RuntimeError) as error:
             # RuntimeError: the system refused to start a thread, usually for lack of memory.
-            raise InputError(str(step), f"cannot be solved: {shortage(error)}") from error
+            raise InputError(str(step), f"cannot be solved: {shortage(error) or error}") from error
 
     def _solve_sector(self, step: Step, pool: ThreadPoolExecutor) -> None:
         """Solve a sector of the moving phase."""

@@ -42,8 +42,6 @@ def run_command(program: str, body: Callable[[], int]) -> int:
         status = OK
     except InputError as error:
         status, lines = USAGE_ERROR, str(error).split("\n")
-    except MemoryError as error:
-        status, lines = USAGE_ERROR, [shortage(error)]
     except Failure as error:
         status, lines = FAILED, [str(error), *getattr(error, "__notes__", ())]
     except OSError as error:
@@ -51,10 +49,10 @@ def run_command(program: str, body: Callable[[], int]) -> int:
         status, lines = FAILED, [f"{where}: {error.strerror or error}"]
         if isinstance(error, FileNotFoundError) and not error.filename:  # By os.getcwd.
             lines = ["the working directory was deleted; change to another one"]
-    except RuntimeError as error:
-        if "thread" not in str(error):
+    except (MemoryError, RuntimeError) as error:
+        if not (message := shortage(error)):
             raise
-        status, lines = USAGE_ERROR, [shortage(error)]
+        status, lines = USAGE_ERROR, [message]
     for line in lines:
         notify(line)
     try:

@@ -108,9 +108,8 @@ def _describe(what: Exception | str) -> str:
     """Return the text of an error."""
     if isinstance(what, (str, InputError)):
         return str(what)
-    if isinstance(what, MemoryError) or isinstance(what, RuntimeError) and "thread" in str(what):
-        return shortage(what)
-    return f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
+    internal = f"internal, {type(what).__name__}: {shorten(str(what), 200)}"
+    return shortage(what) or internal
 
 
 class _Log:
