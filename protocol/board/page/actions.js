@@ -98,7 +98,7 @@ export function cancel() {
   confirm(false);
   // A move that has been sent cannot be cancelled.
   if (choice.step === "done") return true;
-  const isPicked = choice.origin !== null || choice.to !== null;
+  const { isPicked } = choice;
   choice.clear();
   page.premove = null;
   redraw("state");

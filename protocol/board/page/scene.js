@@ -184,7 +184,7 @@ function statusText() {
   if (page.start && !choice.moves.length) return t("status.start");
   if (premove) return t("status.premove", { move: premove.text });
   const { hint } = scene.overlay;
-  if (hint && choice.origin === null && choice.to === null) return t("hint.move", { move: hint });
+  if (hint && !choice.isPicked) return t("hint.move", { move: hint });
   return statusOf(state, choice.isPremove ? new Choice([]) : choice);
 }
 

@@ -17,6 +17,11 @@ export class Choice {
     this.removed = [];
   }
 
+  /** Whether a point is picked. */
+  get isPicked() {
+    return this.origin !== null || this.to !== null;
+  }
+
   /** Picks a whole move by its text. */
   pickMove(text) {
     const { origin, to, removed } = parseMove(text);
