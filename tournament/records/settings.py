@@ -32,12 +32,12 @@ STEPS_IN_RANGE = 20
 LEAST_C_END = 0.5
 """Smallest ``c_end``; with less, rounding often gives both sides the same value."""
 USUAL_R_END = 60.0
-"""Product of the default ``r_end``, if that is below `MOST_R_END`, and the number of pairs.
+"""Default ``r_end`` times the number of pairs, unless `MOST_R_END` limits the default.
 
-In such a tune, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value comes
-closer to that value by a factor of about e³."""
+With this ``r_end``, a parameter that costs 2 Elo at a distance of ``c_end`` from its best value
+comes closer to that value by a factor of about e³."""
 MOST_R_END = 0.5
-"""Largest default of ``r_end``, in tunes of few pairs."""
+"""Largest default of ``r_end``, which a tune of few pairs has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,10 @@ def _read(kind: Any, value: Any, name: str) -> Any:
         item_kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
         if len(item_kinds) != len(value):
             raise _invalid(name)
-        return tuple(map(_read, item_kinds, value, [name] * len(value)))
+        return tuple(
+            _read(item_kind, item, name)
+            for item_kind, item in zip(item_kinds, value, strict=True)
+        )
     if NoneType in inner:
         return None if value is None else _read(inner[0], value, name)
     # The only literal type is that of the model, whose value `Sprt` checks.

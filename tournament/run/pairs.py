@@ -101,7 +101,7 @@ class PairTable:
         self._is_match = is_match
         self._todo: deque[_Row] = deque()
         self._parked: list[_Parked] = []
-        """A heap."""
+        """A heap: the pair that wakes up first is the first item."""
         self._out: dict[int, _Row] = {}
         self._engines: dict[str, _FailingEngine] = {}
         self._serials = itertools.count()

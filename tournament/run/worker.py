@@ -125,8 +125,9 @@ def main(
 def _lead_session() -> None:
     """Begin a session, so that the worker does not get the Ctrl-C of the runner's terminal.
 
-    The runner blocks SIGINT while it starts the worker. To ignore SIGINT discards one that is
-    pending. Then the handler is restored, because the engines would inherit an ignored signal.
+    The runner blocks SIGINT while it starts the worker. While SIGINT is ignored, the
+    system drops one that waits. Then the handler is restored, because engines would inherit the
+    ignored signal.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not hasattr(os, "setsid"):
